@@ -114,37 +114,27 @@ async function search({ lab, gateway: { port } }) {
   return rows;
 }
 
-/** What one workspace does on many connections while another reads on two. */
-const NOISES = [
-  { name: 'changes of one record of 20 kB', method: 'PATCH', of: LONG_API_NAME, path: '/', body: 'text_1' },
-  { name: 'lists of 60 records of 20 kB', method: 'GET', of: LONG_API_NAME, path: '?size=60' },
-  { name: 'searches for zzzz', method: 'GET', of: API_NAME, path: '?q=zzzz' },
-];
-
 /** Reads of a workspace beside what another does, and what that is left of it. @param {Subjects} subjects */
 async function neighbour({ lab, data, gateway: { port } }) {
-  const { tenant, ids } = data.workspaces[0] ?? { tenant: '', ids: [] };
-  const [id, turn] = [inTurn(ids), counter()];
-  const quiet = () =>
-    sendLoad({
-      port,
-      next: () => requestText('GET', `${recordsOf()}/${id()}`, lab.authorization(tenant)),
-      connections: QUIET,
-      milliseconds: SEARCH_MS,
-    });
+  const long = recordsOf(LONG_API_NAME);
+  const get = (/** @type {string} */ path) => requestText('GET', path, lab.authorization());
+  const noises = Object.entries({
+    'changes of one record of 20 kB': requestsOf(lab, { ...CUSTOM, path: long }, { ids: [data.hot] }).change,
+    'lists of 60 records of 20 kB': () => get(`${long}?size=60`),
+    'searches for zzzz': () => get(`${recordsOf()}?q=zzzz`),
+  });
+  const { read } = requestsOf(lab, CUSTOM, data.workspaces[0] ?? { ids: [] });
+  const load = (/** @type {() => string} */ next, /** @type {number} */ connections) =>
+    sendLoad({ port, next, connections, milliseconds: SEARCH_MS });
+  const quiet = () => load(read, QUIET);
   const rows = [];
-  for (const { name, method, of, path, body } of NOISES) {
-    const next = () => {
-      const where = `${recordsOf(of)}${path}${body ? data.hot : ''}`;
-      return requestText(method, where, lab.authorization(), body ? { [body]: `Changed ${turn()}` } : undefined);
-    };
-    const noise = () => sendLoad({ port, next, connections: NOISY, milliseconds: SEARCH_MS });
+  for (const [name, next] of noises) {
+    const noise = () => load(next, NOISY);
     await Promise.all([noise(), quiet()]);
     const rounds = await inRounds(SEARCH_ROUNDS, async () => {
       const alone = await noise();
       const [beside, reads] = await Promise.all([noise(), quiet()]);
-      const [ours, other] = [beside, alone].map(({ requests, seconds }) => requests / seconds);
-      return { ours: Number(ours), other: Number(other), reads: reads.latencies };
+      return { ours: beside.requests / beside.seconds, other: alone.requests / alone.seconds, reads: reads.latencies };
     });
     const latencies = rounds.flatMap(({ reads }) => reads);
     const title = `reads of a workspace on ${QUIET} connections, beside ${name} on ${NOISY} of another`;

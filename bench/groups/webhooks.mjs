@@ -150,8 +150,7 @@ async function latency(webhooks) {
   });
   await webhooks.source.stopRelay();
   const name = `event to receiver at ${Math.round(rateOfLatency)} deliveries a second`;
-  const without = rounds.map((round) => round.without);
-  const beside = rounds.map((round) => round.beside);
+  const [without, beside] = [rounds.map((round) => round.without), rounds.map((round) => round.beside)];
   const hanging = `${name}, p99 of the healthy with a tenth hanging, beside without`;
   return [
     { name: `${name}, p50`, unit: 'ms', ours: median(rounds.map(({ p50 }) => p50)), atMost: 50 },

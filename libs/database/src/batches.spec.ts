@@ -102,7 +102,7 @@ describe('calls at the same time', () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     try {
       const { run, answer, begun } = recorded();
-      await run('a');
+      const [late] = await run('a');
       await run('b');
       const third = await run('c');
       expect(begun).toHaveLength(2);
@@ -111,6 +111,13 @@ describe('calls at the same time', () => {
       expect(begun).toHaveLength(3);
       await answer(2);
       expect(await Promise.all(third)).toEqual(together('c'));
+      // One that did not fit into such a batch is in a later one, though nothing else was under way any more.
+      jest.advanceTimersByTime(1_000);
+      begun[0]?.answer(['next']);
+      await turns();
+      expect(begun.map(({ writes }) => writes)).toEqual([['a'], ['b'], ['c'], ['a']]);
+      await answer(3);
+      expect(await late).toBe('a together');
     } finally {
       jest.useRealTimers();
     }

@@ -16,7 +16,7 @@ const MOST_TOGETHER = 64;
 /** Most of what the calls of a batch weigh together; what is heavier is a batch of its own. */
 export const MOST_WEIGHT = 256 * 1024;
 
-/** What became of a call: null when it has to be carried out apart from the others, `next` in the next batch: never of the first. */
+/** What became of a call: null when it has to be carried out apart from the others, `next` when in the next batch; never for the first. */
 export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown } | 'next' | null;
 
 export interface Execution<Call, Result> {
@@ -52,14 +52,16 @@ export class Batches<Call, Result> {
 
   run(key: string, call: Call): Promise<Result> {
     return new Promise((resolve, reject) => {
-      let lane = this.lanes.get(key);
-      if (!lane) {
-        lane = { waiting: [], underWay: 0, isScheduled: false };
-        this.lanes.set(key, lane);
-      }
+      const lane = this.laneOf(key);
       lane.waiting.push({ call, resolve, reject });
       this.schedule(key, lane);
     });
+  }
+
+  private laneOf(key: string): Lane<Call, Result> {
+    const lane = this.lanes.get(key) ?? { waiting: [], underWay: 0, isScheduled: false };
+    this.lanes.set(key, lane);
+    return lane;
   }
 
   private schedule(key: string, lane: Lane<Call, Result>): void {
@@ -85,9 +87,14 @@ export class Batches<Call, Result> {
     };
     const timer = setTimeout(end, COUNTED_MS);
     this.schedule(key, lane);
-    lane.waiting.unshift(...(await this.settle(batch)));
+    const next = await this.settle(batch);
     clearTimeout(timer);
     end();
+    if (next.length === 0) return;
+    // The lane may have been forgotten, when the batch no longer counted.
+    const current = this.laneOf(key);
+    current.waiting.unshift(...next);
+    this.schedule(key, current);
   }
 
   private sizeOfNext({ waiting }: Lane<Call, Result>): number {

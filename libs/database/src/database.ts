@@ -26,7 +26,7 @@ export class Database {
   readonly outboxSignal = new OutboxSignal();
   private readonly runtimePool: pg.Pool;
   private readonly narrowPool: pg.Pool;
-  /** Its places are the connections of the runtime pool. */
+  /** Its slots are the connections of the runtime pool. */
   private readonly queue: FairQueue;
   private readonly unmeasure: readonly (() => void)[];
   private readonly managers: EntityManagers;
@@ -44,7 +44,7 @@ export class Database {
       genericPlans,
     });
     const timeoutMs = config.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
-    this.queue = new FairQueue({ places: poolSize, timeoutMs, ...(tenantShare && { share: tenantShare }) });
+    this.queue = new FairQueue({ slots: poolSize, timeoutMs, ...(tenantShare && { share: tenantShare }) });
     this.unmeasure = [
       measurePool({ name: 'runtime', pool: this.runtimePool, size: poolSize, queue: this.queue }),
       measurePool({ name: 'narrow', pool: this.narrowPool, size: NARROW_POOL_SIZE }),
@@ -62,13 +62,13 @@ export class Database {
     const { tenantId } = origin;
     if (!isUuid(tenantId)) throw new Error('A tenant transaction needs the id of the tenant, a UUID');
     const span = startSpan(origin.traceparent, describeTransaction, this.config.applicationName);
-    const run = () => this.inTurn(origin, () => this.runForTenant(origin, work));
+    const run = () => this.inSlot(origin, () => this.runForTenant(origin, work));
     return span ? within(span, run) : run();
   }
 
   /**
    * Reads with one prepared statement, in one round trip; it sets the tenant, $1, itself by {@link TENANT_OF_STATEMENT}.
-   * @param use what is made of the rows; a large answer keeps its place in the queue until then
+   * @param use what is made of the rows; a large answer keeps its slot until then
    */
   async read<Row, Result = Row[]>(
     tenant: string | TransactionOrigin,
@@ -79,7 +79,7 @@ export class Database {
     const origin = originOf(tenant);
     const { tenantId } = origin;
     if (!isUuid(tenantId)) throw new Error('A statement in the context of a tenant needs the id of the tenant, a UUID');
-    return this.inTurn(origin, async () => {
+    return this.inSlot(origin, async () => {
       const rows = await this.runAlone<Row>(this.runtimePool, sql, [tenantId.toLowerCase(), ...parameters]);
       return use ? use(rows) : (rows as Result);
     });
@@ -125,9 +125,9 @@ export class Database {
   }
 
   /** Runs work that needs a connection of the runtime pool. */
-  private async inTurn<T>({ tenantId, connection }: TransactionOrigin, work: () => Promise<T>): Promise<T> {
-    const turn = this.queue.enter(tenantId, connection);
-    if (turn) await turn;
+  private async inSlot<T>({ tenantId, connection }: TransactionOrigin, work: () => Promise<T>): Promise<T> {
+    const free = this.queue.enter(tenantId, connection);
+    if (free) await free;
     try {
       return await work();
     } finally {

@@ -12,7 +12,7 @@ afterEach(() => {
 
 /** A queue, and the calls that have begun, by their names: the tenant and a number. */
 function recorded(options: Partial<FairQueueOptions> = {}) {
-  const queue = new FairQueue({ places: 4, timeoutMs: 5_000, ...options });
+  const queue = new FairQueue({ slots: 4, timeoutMs: 5_000, ...options });
   const begun: string[] = [];
   const enter = async (name: string, connection?: EventEmitter) => {
     await queue.enter(name.charAt(0), connection);
@@ -24,7 +24,7 @@ function recorded(options: Partial<FairQueueOptions> = {}) {
 }
 
 describe('the fair queue', () => {
-  it('gives a tenant that is alone every place, and beside another only its share', async () => {
+  it('gives a tenant that is alone every slot, and beside another only its share', async () => {
     const { queue, begun, enter, settled } = recorded({ share: 2 });
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7']) void enter(name);
     await settled();
@@ -33,7 +33,7 @@ describe('the fair queue', () => {
     queue.leave('a');
     await settled();
     expect(begun.slice(4)).toEqual(['b1']);
-    // b is still present, so a gets no third place, and the next call of b meets a free one.
+    // b is still present, so a gets no third slot, and the next call of b meets a free one.
     for (const tenant of ['b', 'a']) queue.leave(tenant);
     expect(queue.enter('b')).toBeUndefined();
     await settled();
@@ -47,8 +47,20 @@ describe('the fair queue', () => {
     expect(queue.waiting).toBe(0);
   });
 
+  it('lets the calls of a tenant that is alone again begin with its next one, though none has ended', async () => {
+    const { queue, begun, enter, settled } = recorded({ share: 1 });
+    for (const name of ['b1', 'a1', 'a2']) void enter(name);
+    queue.leave('b');
+    await settled();
+    expect(begun).toEqual(['b1', 'a1']);
+    await jest.advanceTimersByTimeAsync(2_000);
+    void enter('a3');
+    await settled();
+    expect(begun.slice(2)).toEqual(['a2', 'a3']);
+  });
+
   it('forgets who waits too long, and whose client goes away', async () => {
-    const { queue, begun, enter, settled } = recorded({ places: 1, refusal: 'Busy' });
+    const { queue, begun, enter, settled } = recorded({ slots: 1, refusal: 'Busy' });
     const client = new EventEmitter();
     await enter('a1');
     const [gone, late] = [enter('a2', client), enter('b1')].map((one) => expect(one).rejects);
@@ -64,12 +76,12 @@ describe('the fair queue', () => {
     expect(begun).toEqual(['a1', 'c1']);
   });
 
-  it('lets nobody wait for a free place, and gives it to who has the fewest, in the order of each', async () => {
+  it('lets nobody wait for a free slot, and gives it to who has the fewest, in the order of each', async () => {
     const step = fc.record({ tenant: fc.constantFrom('a', 'b', 'c', 'd'), ends: fc.boolean() });
-    const [places, share] = [5, 3];
+    const [slots, share] = [5, 3];
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
-        const { queue, begun, enter, settled } = recorded({ places, share });
+        const { queue, begun, enter, settled } = recorded({ slots, share });
         const asked: string[] = [];
         const ended: Record<string, number> = {};
         const of = (names: readonly string[], tenant: string) => names.filter((name) => name.startsWith(tenant));
@@ -89,9 +101,9 @@ describe('the fair queue', () => {
           }
           await settled();
           const all = tenants.reduce((sum, one) => sum + running(one), 0);
-          expect(all).toBeLessThanOrEqual(places);
+          expect(all).toBeLessThanOrEqual(slots);
           for (const one of tenants) expect(of(asked, one).slice(0, of(begun, one).length)).toEqual(of(begun, one));
-          if (all < places) for (const one of tenants.filter(waits)) expect(running(one)).toBeGreaterThanOrEqual(share);
+          if (all < slots) for (const one of tenants.filter(waits)) expect(running(one)).toBeGreaterThanOrEqual(share);
           const chosen = ends ? begun[count]?.charAt(0) : undefined;
           const had = before.find(({ waiting }) => waiting === chosen)?.had;
           if (had !== undefined) expect(had).toBe(Math.min(...before.map((one) => one.had)));

@@ -61,13 +61,13 @@ export class RunChain {
     const derived = EncryptionKeys.parse(config.encryptionKey).derive('automation-hooks run chain');
     this.keys = derived.map((key) => key.subarray(0, BLOCK_BYTES));
     const { baseUrl, embedApiUrl } = config.service;
-    this.platform = new Set([config.hooks.baseUrl, baseUrl, embedApiUrl].map((url) => placeOf(new URL(url))));
+    this.platform = new Set([config.hooks.baseUrl, baseUrl, embedApiUrl].map((url) => addressOf(new URL(url))));
   }
 
   /** Headers of a request of a run: none unless it calls this platform. Redirects are not followed. */
   headersTo(text: string, depth: number): Record<string, string> {
     const url = parseUrl(text);
-    if (!url || !this.platform.has(placeOf(url))) return {};
+    if (!url || !this.platform.has(addressOf(url))) return {};
     return { [DEPTH_HEADER]: String(depth), traceparent: newTrace(this.seal(depth)) };
   }
 
@@ -97,4 +97,4 @@ export class RunChain {
 }
 
 /** Host and port, in the one spelling in which addresses are compared: `crm.example.com.` is `crm.example.com`. */
-const placeOf = (url: URL): string => `${hostOf(url)}:${portOf(url)}`;
+const addressOf = (url: URL): string => `${hostOf(url)}:${portOf(url)}`;

@@ -94,7 +94,7 @@ export class CostlyQueries {
   constructor(private readonly database: Database) {
     const connections = database.config.poolSize ?? DEFAULT_POOL_SIZE;
     this.all = new FairQueue({
-      places: Math.max(COSTLY_AT_ONCE, Math.floor(connections / 2)),
+      slots: Math.max(COSTLY_AT_ONCE, Math.floor(connections / 2)),
       timeoutMs: COSTLY_MS,
       refusal: 'Too many queries that take long are running',
     });
@@ -120,8 +120,8 @@ export class CostlyQueries {
     // Waiting for the queries of other tenants is no reason to rest.
     let begun: number | undefined;
     try {
-      const turn = this.all.enter(tenantId, origin.connection);
-      if (turn) await turn;
+      const free = this.all.enter(tenantId, origin.connection);
+      if (free) await free;
       begun = performance.now();
       try {
         return await this.bounded(origin, work);

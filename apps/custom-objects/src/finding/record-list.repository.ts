@@ -148,7 +148,7 @@ export interface RecordList {
   readonly isWhole: boolean;
 }
 
-/** Makes something of a page, before other calls of the tenant get the place in the queue. */
+/** Makes something of a page, before other calls of the tenant get its slot. */
 type UseOfPage<T> = (page: RecordList) => T | Promise<T>;
 
 type ListRow = RecordsRow & { readonly isWhole: boolean | null };

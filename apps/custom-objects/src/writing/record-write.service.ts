@@ -75,11 +75,11 @@ export class RecordWriteService {
   });
   private readonly updates = new Batches<Change, StoredRecord>({
     // What a change weighs is known once the record is read.
-    together: (changes) => this.inTurn(changes, this.changeTogether(changes)),
+    together: (changes) => this.whileOthersWait(changes, this.changeTogether(changes)),
     apart: { carryOut: (change) => this.changeApart(change), isOfOne },
   });
-  /** By record, the end of the work that changes it: later changes of a record wait here, and not for its lock with a connection. */
-  private readonly turns = new Map<string, Promise<void>>();
+  /** By record, the work that changes it: later changes wait for it here, and not for the lock with a connection. */
+  private readonly underWay = new Map<string, Promise<void>>();
 
   constructor(
     private readonly models: ObjectModelStore,
@@ -112,7 +112,7 @@ export class RecordWriteService {
   /** @throws as {@link create}; VERSION_MISMATCH, NOT_FOUND, PAYLOAD_TOO_LARGE */
   async change(change: Change): Promise<StoredRecord> {
     const key = recordKey(change);
-    for (let turn = this.turns.get(key); turn; turn = this.turns.get(key)) await turn;
+    for (let earlier = this.underWay.get(key); earlier; earlier = this.underWay.get(key)) await earlier;
     return this.updates.run(batchKey(change), change);
   }
 
@@ -158,26 +158,26 @@ export class RecordWriteService {
 
   /** One change of a record at a time: those that waited for it are carried out together afterwards. */
   private changeApart(change: Change): Promise<StoredRecord> {
-    if (this.turns.has(recordKey(change))) return this.change(change);
-    return this.inTurn([change], this.changeAlone(change));
+    if (this.underWay.has(recordKey(change))) return this.change(change);
+    return this.whileOthersWait([change], this.changeAlone(change));
   }
 
   /** Changes of the same records wait for this work, and hold no connection meanwhile. */
-  private async inTurn<T>(changes: readonly Change[], work: Promise<T>): Promise<T> {
-    const turn = work.then(
+  private async whileOthersWait<T>(changes: readonly Change[], work: Promise<T>): Promise<T> {
+    const end = work.then(
       () => undefined,
       // Who has waited for the same lock is told the same: it would not end for the next sooner.
       (error: unknown) => {
         if (isTemporary(error)) throw error;
       },
     );
-    turn.catch(() => undefined);
+    end.catch(() => undefined);
     const keys = changes.map(recordKey);
-    for (const key of keys) this.turns.set(key, turn);
+    for (const key of keys) this.underWay.set(key, end);
     try {
       return await work;
     } finally {
-      for (const key of keys) if (this.turns.get(key) === turn) this.turns.delete(key);
+      for (const key of keys) if (this.underWay.get(key) === end) this.underWay.delete(key);
     }
   }
 

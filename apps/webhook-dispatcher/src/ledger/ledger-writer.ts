@@ -77,13 +77,14 @@ export class LedgerWriter implements BeforeApplicationShutdown {
     const written = this.database.transaction(tenantId, async (tx) => {
       // First, in the order in which all others lock: the subscription, then its hold.
       await this.states.lock(tx, gone);
-      const { settled } = await this.entries.write(tx, [entry]);
-      if (isWritten(entry, settled)) for (const id of gone) await this.states.disable(tx, id, GONE);
-      return settled;
+      const outcome = await this.entries.write(tx, [entry]);
+      if (isWritten(entry, outcome.settled)) for (const id of gone) await this.states.disable(tx, id, GONE);
+      return outcome;
     });
     const ended: Promise<unknown> = Promise.allSettled([written]).then(() => this.alone.delete(ended));
     this.alone.add(ended);
-    const settled = await written;
+    const { settled, dropped } = await written;
+    if (dropped > 0) droppedDeliveries.inc(dropped);
     this.wake([entry]);
     await this.changes.announce({ tenantId });
     return isWritten(entry, settled);

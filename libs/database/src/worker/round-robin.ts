@@ -1,7 +1,7 @@
-/** Waiting items by tenant. Tenants take turns, so that one with many delays each item of another by one of its own. */
+/** Waiting items of tenants, taken round robin: a tenant with many delays each item of another by one of its own. */
 export class RoundRobin<Item> {
   /** The first tenant is next. */
-  private readonly lines = new Map<string, Item[]>();
+  private readonly queues = new Map<string, Item[]>();
   private count = 0;
 
   get length(): number {
@@ -9,20 +9,20 @@ export class RoundRobin<Item> {
   }
 
   add(tenantId: string, item: Item): void {
-    const line = this.lines.get(tenantId);
-    if (line) line.push(item);
-    else this.lines.set(tenantId, [item]);
+    const queue = this.queues.get(tenantId);
+    if (queue) queue.push(item);
+    else this.queues.set(tenantId, [item]);
     this.count += 1;
   }
 
   /** The oldest item of the next tenant that may have one now. */
   take(mayHave: (tenantId: string) => boolean): Item | undefined {
-    for (const [tenantId, line] of this.lines) {
+    for (const [tenantId, queue] of this.queues) {
       if (!mayHave(tenantId)) continue;
-      const item = line.shift();
-      this.lines.delete(tenantId);
+      const item = queue.shift();
+      this.queues.delete(tenantId);
       // To the end of the round.
-      if (line.length > 0) this.lines.set(tenantId, line);
+      if (queue.length > 0) this.queues.set(tenantId, queue);
       this.count -= 1;
       return item;
     }
@@ -31,6 +31,6 @@ export class RoundRobin<Item> {
 
   /** Whether the tenant has at least an equal share of what waits. */
   hasFairShare(tenantId: string): boolean {
-    return (this.lines.get(tenantId)?.length ?? 0) * this.lines.size >= this.count;
+    return (this.queues.get(tenantId)?.length ?? 0) * this.queues.size >= this.count;
   }
 }

@@ -38,7 +38,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 /** While much is still unread, work begins once for so much that was read: reading is cheap, and what others have may stand behind. */
 const READ_FOR_EACH = 32;
 const MOST_CREDIT = 16;
-/** Part of the room at which tenants with much waiting make some. */
+/** The part of what can be read ahead from which tenants with much waiting are put off. */
 const CROWDED = 0.75;
 /** Milliseconds after which what the stream has left is not coming: it may be held back, or read by another process. */
 const READING_MS = 500;
@@ -53,14 +53,14 @@ interface Work {
 }
 
 /**
- * Does a limited amount of work concurrently, tenants in turn. What waits is read far ahead, because the stream has one order
- * for all tenants: reading goes before beginning, and when there is no room to read, tenants with much waiting make some.
+ * Does a limited amount of work concurrently, round robin by tenant. Much is read ahead, because the stream has one order for all
+ * tenants: reading comes before beginning, and when no more can be read, tenants with much waiting are put off.
  */
 export class OrderedSlots {
   private readonly shares: TenantShares;
-  private readonly lines = new RoundRobin<Work>();
-  /** What waits for earlier work with the same key, which waits in a line or runs. */
-  private readonly lanes = new Map<string, Work[]>();
+  private readonly queue = new RoundRobin<Work>();
+  /** What waits for earlier work with the same key, which is queued or runs. */
+  private readonly partitions = new Map<string, Work[]>();
   private readonly running = new Set<Promise<void>>();
   private waiting = 0;
   private waitingBytes = 0;
@@ -68,7 +68,7 @@ export class OrderedSlots {
   private readAt = 0;
   /** How much may begin before more is read, apart from one that may always run. */
   private credit = MOST_CREDIT;
-  private roomListeners: (() => void)[] = [];
+  private capacityListeners: (() => void)[] = [];
 
   /** @param size work at the same time @param readAhead work that waits at most @param batch how much of it is read at a time */
   constructor(
@@ -87,20 +87,20 @@ export class OrderedSlots {
     this.credit = this.isBehind ? Math.min(MOST_CREDIT, this.credit + 1 / READ_FOR_EACH) : MOST_CREDIT;
     this.waiting += 1;
     this.waitingBytes += work.bytes;
-    const lane = work.key === undefined ? undefined : this.lanes.get(work.key);
-    if (lane) lane.push(work);
+    const partition = work.key === undefined ? undefined : this.partitions.get(work.key);
+    if (partition) partition.push(work);
     else {
-      if (work.key !== undefined) this.lanes.set(work.key, []);
-      this.lines.add(work.tenantId, work);
+      if (work.key !== undefined) this.partitions.set(work.key, []);
+      this.queue.add(work.tenantId, work);
     }
     if (this.shares.mayBegin(work.tenantId)) this.serve();
   }
 
   /** Resolves when another batch can be read. */
   async room(): Promise<void> {
-    while (!this.hasRoom) {
+    while (!this.hasCapacity) {
       await new Promise<void>((resolve) => {
-        this.roomListeners.push(resolve);
+        this.capacityListeners.push(resolve);
       });
     }
   }
@@ -110,11 +110,11 @@ export class OrderedSlots {
     while (this.running.size > 0) await Promise.all(this.running);
   }
 
-  private get hasRoom(): boolean {
+  private get hasCapacity(): boolean {
     return this.waiting <= this.readAhead - this.batch && this.waitingBytes < MOST_BYTES;
   }
 
-  /** Before there is no room, so that more is read while some is made. */
+  /** Before nothing more can be read, so that reading goes on meanwhile. */
   private get isCrowded(): boolean {
     return this.waiting > CROWDED * this.readAhead || this.waitingBytes > CROWDED * MOST_BYTES;
   }
@@ -127,7 +127,7 @@ export class OrderedSlots {
     const { isReading } = this;
     while (this.shares.free > 0) {
       if (isReading && this.credit < 1 && this.running.size > 0) return;
-      const work = this.lines.take((tenantId) => this.shares.mayBegin(tenantId));
+      const work = this.queue.take((tenantId) => this.shares.mayBegin(tenantId));
       if (!work) return;
       if (isReading) this.credit = Math.max(0, this.credit - 1);
       this.begin(work);
@@ -135,23 +135,23 @@ export class OrderedSlots {
   }
 
   private begin(work: Work): void {
-    const shouldPutOff = this.isBehind && this.isCrowded && this.lines.hasFairShare(work.tenantId);
+    const shouldPutOff = this.isBehind && this.isCrowded && this.queue.hasFairShare(work.tenantId);
     this.shares.begun(work.tenantId);
     this.waiting -= 1;
     this.waitingBytes -= work.bytes;
     const run: Promise<void> = work.begin(shouldPutOff).finally(() => {
       this.running.delete(run);
       this.shares.ended(work.tenantId);
-      if (work.key !== undefined) this.endTurn(work.key);
+      if (work.key !== undefined) this.queueNext(work.key);
       this.serve();
     });
     this.running.add(run);
-    if (this.hasRoom) for (const listener of this.roomListeners.splice(0)) listener();
+    if (this.hasCapacity) for (const listener of this.capacityListeners.splice(0)) listener();
   }
 
-  private endTurn(key: string): void {
-    const next = this.lanes.get(key)?.shift();
-    if (next) this.lines.add(next.tenantId, next);
-    else this.lanes.delete(key);
+  private queueNext(key: string): void {
+    const next = this.partitions.get(key)?.shift();
+    if (next) this.queue.add(next.tenantId, next);
+    else this.partitions.delete(key);
   }
 }
