@@ -87,10 +87,10 @@ function converse(port, next, isOver = () => true) {
     socket.on('close', () => reject(new Error(`Port ${port} closed a connection`)));
     socket.on('data', (chunk) => {
       parts.push(chunk);
-      if (missing === Number.POSITIVE_INFINITY) missing = lengthOf(joined(parts)) - lengthOfAll(parts);
-      else missing -= chunk.length;
+      const joined = () => (parts.length === 1 ? chunk : Buffer.concat(parts));
+      missing = missing === Number.POSITIVE_INFINITY ? missingOf(joined()) : missing - chunk.length;
       if (missing > 0) return;
-      const answer = joined(parts);
+      const answer = joined();
       [parts, missing] = [[], Number.POSITIVE_INFINITY];
       // Of the status, `HTTP/1.1 201`, the first digit.
       if (answer[9] !== 0x32) socket.destroy(new Error(`Port ${port} answered ${answer.toString('utf8')}`));
@@ -103,18 +103,14 @@ function converse(port, next, isOver = () => true) {
   });
 }
 
-const joined = (/** @type {Buffer[]} */ parts) =>
-  parts.length === 1 ? /** @type {Buffer} */ (parts[0]) : Buffer.concat(parts);
-const lengthOfAll = (/** @type {Buffer[]} */ parts) => parts.reduce((sum, { length }) => sum + length, 0);
-
-/** Bytes of head and body; infinitely many while the head is not complete. @param {Buffer} answer */
-function lengthOf(answer) {
+/** Bytes of head and body that are still to come; infinitely many while the head is not complete. @param {Buffer} answer */
+function missingOf(answer) {
   const headEnd = answer.indexOf(HEAD_END);
   if (headEnd < 0) return Number.POSITIVE_INFINITY;
   const head = answer.toString('latin1', 0, headEnd);
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? (head.startsWith('HTTP/1.1 204') ? 0 : undefined);
   if (length === undefined) throw new Error(`An answer without a length: ${answer.toString('latin1')}`);
-  return headEnd + HEAD_END.length + Number(length);
+  return headEnd + HEAD_END.length + Number(length) - answer.length;
 }
 
 /** Warms every side up, then measures them in turns; the order is reversed every other round.
