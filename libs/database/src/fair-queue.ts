@@ -8,9 +8,9 @@ export interface FairQueueOptions {
   readonly slots: number;
   /** Slots of one tenant at most while another is present; default: all. */
   readonly share?: number;
-  /** Milliseconds after which who waits is refused. */
+  /** Milliseconds after which a waiting call is refused. */
   readonly timeoutMs: number;
-  /** What they are told. */
+  /** The detail of that refusal. */
   readonly refusal?: string;
 }
 

@@ -19,6 +19,10 @@ export const TAKE_EVENT = `
      SELECT event_id FROM waiting_event WHERE tenant_id = $1 ORDER BY event_id LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING event`;
 
+/** The one that cannot be handled, unless another process has taken it. $1: tenant, $2: event. */
+export const REMOVE_EVENT = `
+  DELETE FROM waiting_event WHERE tenant_id = $1 AND event_id = $2 RETURNING event_id`;
+
 /** Tenants whose events wait, 1,000 at most. */
 export const LIST_TENANTS_OF_EVENTS = `
   WITH RECURSIVE hop AS (
@@ -78,10 +82,11 @@ export class WaitingEventSweeper extends Sweeper {
     } catch (error) {
       if (!taken || !isRefusedStatement(error) || isTemporary(error)) throw error;
       // As the consumer does with an event that it cannot handle, so that those behind it go on.
-      this.logger.error({ msg: 'An event that waited became a dead letter', eventId: taken.id, err: error });
+      const event = taken;
+      this.logger.error({ msg: 'An event that waited cannot be handled', eventId: event.id, err: error });
       await this.database.transaction(tenantId, async (tx) => {
-        const event = await take(tx);
-        if (event) await storeDeadLetter(tx, deadLetterOf(event, error));
+        const removed = await tx.query(REMOVE_EVENT, [tenantId, event.id]);
+        if (removed.length > 0) await storeDeadLetter(tx, deadLetterOf(event, error));
       });
       return 0;
     }

@@ -78,8 +78,8 @@ export class RecordWriteService {
     together: (changes) => this.whileOthersWait(changes, this.changeTogether(changes)),
     apart: { carryOut: (change) => this.changeApart(change), isOfOne },
   });
-  /** By record, the work that changes it: later changes wait for it here, and not for the lock with a connection. */
-  private readonly underWay = new Map<string, Promise<void>>();
+  /** By record, the end of the work that changes it: later changes wait here, without a connection. */
+  private readonly underWay = new Map<string, Promise<Error | undefined>>();
 
   constructor(
     private readonly models: ObjectModelStore,
@@ -112,7 +112,10 @@ export class RecordWriteService {
   /** @throws as {@link create}; VERSION_MISMATCH, NOT_FOUND, PAYLOAD_TOO_LARGE */
   async change(change: Change): Promise<StoredRecord> {
     const key = recordKey(change);
-    for (let earlier = this.underWay.get(key); earlier; earlier = this.underWay.get(key)) await earlier;
+    for (let earlier = this.underWay.get(key); earlier; earlier = this.underWay.get(key)) {
+      const unavailable = await earlier;
+      if (unavailable) throw unavailable;
+    }
     return this.updates.run(batchKey(change), change);
   }
 
@@ -166,12 +169,9 @@ export class RecordWriteService {
   private async whileOthersWait<T>(changes: readonly Change[], work: Promise<T>): Promise<T> {
     const end = work.then(
       () => undefined,
-      // Who has waited for the same lock is told the same: it would not end for the next sooner.
-      (error: unknown) => {
-        if (isTemporary(error)) throw error;
-      },
+      // Changes that wait for the same lock fail with it: it would not be free for them any sooner.
+      (error: Error) => (isTemporary(error) ? error : undefined),
     );
-    end.catch(() => undefined);
     const keys = changes.map(recordKey);
     for (const key of keys) this.underWay.set(key, end);
     try {
