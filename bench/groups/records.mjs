@@ -1,6 +1,6 @@
 // Reading, listing, creating and changing records through the gateway, next to bare Fastify and pg on the same PostgreSQL, and
 // what workspaces, formulas, searches and many requests cost.
-import { alternate, compare, counter, inTurn, requestText, SLOWER_PLAN, sendLoad } from '../load.mjs';
+import { alternate, compare, counter, inTurn, requestText, SLOWER_PLAN, sendLoad, sendLoadApart } from '../load.mjs';
 import { besideRow, inRounds, median, percentile, residentMegabytes, setting } from '../measure.mjs';
 import { API_NAME, fill, LONG_API_NAME, newLead, newRecord, PLAIN_API_NAME, RECORDS } from '../records-data.mjs';
 
@@ -10,6 +10,11 @@ const MEMORY_REQUESTS = setting('MEMORY_REQUESTS', 200_000, 2000);
 const SEARCH_MS = setting('SEARCH_MS', 2000, 200);
 const SEARCH_ROUNDS = setting('ROUNDS', 5, 1);
 const [QUIET, NOISY] = [2, 48];
+/** How a quiet workspace reads on each connection: as fast as it is answered, or as people do; what the other keeps beside it at least. */
+const READERS = [
+  { how: 'without a pause', everyMs: 0, keeps: undefined },
+  { how: '20 times a second', everyMs: 50, keeps: 0.8 },
+];
 
 /** Texts by what they find, with the most milliseconds of the median. */
 const SEARCHES = [
@@ -123,27 +128,30 @@ async function neighbour({ lab, data, gateway: { port } }) {
     'lists of 60 records of 20 kB': () => get(`${long}?size=60`),
     'searches for zzzz': () => get(`${recordsOf()}?q=zzzz`),
   });
-  const { read } = requestsOf(lab, CUSTOM, data.workspaces[0] ?? { ids: [] });
-  const load = (/** @type {() => string} */ next, /** @type {number} */ connections) =>
-    sendLoad({ port, next, connections, milliseconds: SEARCH_MS });
-  const quiet = () => load(read, QUIET);
+  const { ids, tenant } = data.workspaces[0] ?? { ids: [] };
+  const { read } = requestsOf(lab, CUSTOM, { ids, tenant });
+  const quiet = (/** @type {number} */ everyMs) =>
+    sendLoadApart({ port, requests: ids.map(read), connections: QUIET, milliseconds: SEARCH_MS, everyMs });
   const rows = [];
   for (const [name, next] of noises) {
-    const noise = () => load(next, NOISY);
-    await Promise.all([noise(), quiet()]);
-    const rounds = await inRounds(SEARCH_ROUNDS, async () => {
-      const alone = await noise();
-      const [beside, reads] = await Promise.all([noise(), quiet()]);
-      return { ours: beside.requests / beside.seconds, other: alone.requests / alone.seconds, reads: reads.latencies };
-    });
-    const latencies = rounds.flatMap(({ reads }) => reads);
-    const title = `reads of a workspace on ${QUIET} connections, beside ${name} on ${NOISY} of another`;
-    const [ours, other] = [rounds.map((round) => round.ours), rounds.map((round) => round.other)];
-    rows.push(
-      { name: `${title}, p50`, unit: 'ms', ours: median(latencies) },
-      { name: `${title}, p99`, unit: 'ms', ours: percentile(latencies, 0.99), atMost: 50 },
-      besideRow(`${name} on ${NOISY} connections beside those reads, and alone`, '/s', ours, other, { atLeast: 0.8 }),
-    );
+    const noise = () => sendLoad({ port, next, connections: NOISY, milliseconds: SEARCH_MS });
+    await Promise.all([noise(), quiet(0)]);
+    for (const { how, everyMs, keeps } of READERS) {
+      const rounds = await inRounds(SEARCH_ROUNDS, async () => {
+        const alone = await noise();
+        const [beside, reads] = await Promise.all([noise(), quiet(everyMs)]);
+        return { ours: beside.requests / beside.seconds, other: alone.requests / alone.seconds, reads };
+      });
+      const latencies = rounds.flatMap(({ reads }) => reads.latencies);
+      const title = `reads on ${QUIET} connections ${how}, beside ${name} on ${NOISY} of another workspace`;
+      const [ours, other] = [rounds.map((round) => round.ours), rounds.map((round) => round.other)];
+      rows.push(
+        { name: title, unit: '/s', ours: median(rounds.map(({ reads }) => reads.requests / reads.seconds)) },
+        { name: `${title}, p50`, unit: 'ms', ours: median(latencies) },
+        { name: `${title}, p99`, unit: 'ms', ours: percentile(latencies, 0.99), atMost: 50 },
+        besideRow(`${name} beside those reads, and alone`, '/s', ours, other, { atLeast: keeps }),
+      );
+    }
   }
   return rows;
 }
