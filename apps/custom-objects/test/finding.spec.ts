@@ -1,12 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { waitUntil } from '@crm/testing';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { COSTLY_AT_ONCE, CostlyQueries } from '../src/finding/costly-query.service.js';
+import { ObjectSizes } from '../src/finding/object-size.service.js';
 import { type DeclaredObject, STANDARD_OBJECTS } from '../src/object/object-definition.js';
 import { app, call, type Json, RECORDS, type Tenant, useCustomObjects } from './custom-objects-service.js';
 
-useCustomObjects();
+// As many connections as a service has.
+useCustomObjects({ poolSize: 10 });
 
 const LEADS = '/api/crm/leads';
 const DEALS = '/api/crm/opportunities';
@@ -315,11 +318,11 @@ describe('queries that no index bounds', () => {
 
   const get = (path: string, { call }: Tenant) => call('GET', path);
   /** Does something while nobody else reads or writes a table, as if every comparison took for ever. */
-  const whileLocked = async (table: string, work: () => Promise<void>) => {
+  const whileLocked = async <T>(table: string, work: () => Promise<T>): Promise<T> => {
     await app.admin.query('BEGIN');
     try {
       await app.admin.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
-      await work();
+      return await work();
     } finally {
       await app.admin.query('ROLLBACK');
     }
@@ -347,11 +350,33 @@ describe('queries that no index bounds', () => {
     expect([status, body]).toMatchObject([200, { total: 1, totalIsExact: true }]);
   });
 
+  const LARGE = 'of many records';
+  it.each([
+    ['q=zzzz', LARGE, 5],
+    ['q=zz', LARGE, COSTLY_AT_ONCE],
+    ['q=zz', 'of few', 5],
+    ['q=zzzz&filterField=tags&filterValue=a', LARGE, COSTLY_AT_ONCE],
+    ['q=zzzz&filterField=tags&filterValue=a', 'of few', 5],
+  ])('of one tenant in an object, %s %s, have at once of the ten connections: %d', async (query, size, most) => {
+    const sizes = jest.spyOn(ObjectSizes.prototype, 'isSmall').mockResolvedValue(size !== LARGE);
+    const calls = await whileLocked('record_search', async () => {
+      const sent = Array.from({ length: 32 }, () => get(`${RECORDS}?${query}`, busy));
+      await waitUntil(async () => (await waiting()) >= most);
+      // Others are answered although those wait.
+      expect((await get(RECORDS, other)).status).toBe(200);
+      expect(await waiting()).toBe(most);
+      return sent;
+    });
+    await Promise.all(calls);
+    sizes.mockRestore();
+  });
+
   it('have at most two connections for one tenant, are refused after two seconds, and leave the others to other tenants', async () => {
     const [record] = (await get(RECORDS, other)).body.data;
+    const sizes = jest.spyOn(ObjectSizes.prototype, 'isSmall').mockResolvedValue(false);
     await whileLocked('record_search', async () => {
       const started = Date.now();
-      const searches = Array.from({ length: 8 }, () => get(`${RECORDS}?q=zzzz`, busy));
+      const searches = Array.from({ length: 8 }, () => get(`${RECORDS}?q=zz`, busy));
       let isOver = false;
       const answers = Promise.all(searches).finally(() => {
         isOver = true;
@@ -374,10 +399,12 @@ describe('queries that no index bounds', () => {
       // Two rounds of two seconds at most.
       expect(Date.now() - started).toBeLessThan(10_000);
     });
+    sizes.mockRestore();
     expect((await get(`${RECORDS}?q=zzzz`, busy)).status).toBe(200);
   });
 
   it('name the field and those that have an index, as far as the caller can read them', async () => {
+    const sizes = jest.spyOn(ObjectSizes.prototype, 'isSmall').mockResolvedValue(false);
     await whileLocked('custom_record', async () => {
       const [filtered, sorted] = await Promise.all(
         ['filterField=tags&filterValue=a', 'sort=-updatedAt'].map((query) => get(`${RECORDS}?${query}`, busy)),
@@ -389,6 +416,7 @@ describe('queries that no index bounds', () => {
       expect(filtered?.body.detail).not.toMatch(/rate|remark/);
       expect(sorted?.body.detail).toMatch(/^sort: updatedAt has no index, /);
     });
+    sizes.mockRestore();
   });
 
   it('end each statement after two seconds, and return the connection as it was', async () => {
@@ -398,18 +426,24 @@ describe('queries that no index bounds', () => {
     for (const [row] of await Promise.all([read(), read(), read()])) expect(row).toEqual({ statement_timeout: '30s' });
   });
 
-  it('leave their places empty for a moment', async () => {
-    const begun = performance.now();
-    const starts: number[] = [];
-    const query = () =>
-      costly.run(busy.id, COST, (tx) => {
-        starts.push(performance.now() - begun);
-        return tx.query('SELECT pg_sleep(0.05)');
+  it('of one tenant run at the same time where an index bounds them, and another gets in before the rest', async () => {
+    const begun: string[] = [];
+    const ends: (() => void)[] = [];
+    const query = ({ id }: Tenant, name: string) =>
+      costly.run(id, { ...COST, isBounded: true }, async (tx) => {
+        await tx.query('SELECT 1');
+        begun.push(name);
+        await new Promise<void>((resolve) => ends.push(resolve));
       });
-    await Promise.all(Array.from({ length: 6 }, query));
-    // Two at once: the third waits for 50 ms of one and 20 ms of rest, the fifth twice as long.
-    expect(starts[2]).toBeGreaterThanOrEqual(69);
-    expect(starts[4]).toBeGreaterThanOrEqual(138);
+    const queries = Array.from({ length: 32 }, (_, n) => query(busy, `busy ${n}`));
+    await waitUntil(async () => begun.length === 5);
+    queries.push(query(other, 'other'));
+    for (let ended = 0; ended < 33; ended += 1) {
+      ends[ended]?.();
+      await waitUntil(async () => begun.length > Math.min(ended + 5, 32));
+    }
+    await Promise.all(queries);
+    expect(begun.indexOf('other')).toBe(5);
   });
 
   it('pass on an error that is none of theirs', async () => {

@@ -89,12 +89,14 @@ export class RecordListService {
   ): Promise<PresentedList> {
     const cost = queryCost(model, plan, searched, list);
     if (!cost) return this.bounded(caller, model, plan, list, present);
-    return this.costly.run(caller, cost, async (tx) => {
+    const { objectId, conditions, sort, page } = list;
+    const isNewestFirst = conditions.length === 0 && sort.by === null && sort.descending;
+    const isIndexed = searched !== null && searched.isIndexed && isNewestFirst && page.countLimit !== null;
+    const isBounded = isIndexed || (await this.sizes.isSmall(caller.tenantId, objectId));
+    return this.costly.run(caller, { ...cost, isBounded }, async (tx) => {
       if (!searched) return this.records.list(caller, list, present, tx);
-      const { objectId, conditions, sort, page } = list;
       const search = { objectId, audiences: audiencesFor(model, plan), searched };
-      if (conditions.length === 0 && sort.by === null && sort.descending)
-        return this.records.search(tx, search, page, present);
+      if (isNewestFirst) return this.records.search(tx, search, page, present);
       // With a filter or another order the search is one more condition.
       const first = 3 + conditions.reduce((sum, { parameters }) => sum + parameters.length, 0);
       const condition = (await this.among(tx, search, first)) ?? containsText(search, first);
