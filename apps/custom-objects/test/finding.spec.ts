@@ -5,6 +5,7 @@ import { waitUntil } from '@crm/testing';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { COSTLY_AT_ONCE, CostlyQueries } from '../src/finding/costly-query.service.js';
 import { ObjectSizes } from '../src/finding/object-size.service.js';
+import { RecordListRepository } from '../src/finding/record-list.repository.js';
 import { type DeclaredObject, STANDARD_OBJECTS } from '../src/object/object-definition.js';
 import { app, call, type Json, RECORDS, type Tenant, useCustomObjects } from './custom-objects-service.js';
 
@@ -84,6 +85,57 @@ describe('a list', () => {
     expect(await list('size=1')).toMatchObject({ total: 10_000, totalIsExact: false, hasMore: true });
     expect(await list('size=1&count=exact')).toMatchObject({ total: 10_001, totalIsExact: true });
     expect(await list('size=1&q=company%2010001')).toMatchObject({ total: 1, totalIsExact: true, hasMore: false });
+    expect(await list('size=1&q=company')).toMatchObject({ total: 10_000, totalIsExact: false, hasMore: true });
+  });
+
+  describe('of more records than are counted with each page', () => {
+    let many: Tenant;
+    const create = () => app.create(LEADS, many.admin, { lastName: 'Common', status: 'new' });
+    beforeAll(async () => {
+      many = await standard();
+      await Promise.all(Array.from({ length: 600 }, create));
+    });
+
+    it.each([
+      '',
+      'page=3',
+      'sort=lastName',
+      'filterField=status&filterValue=new',
+      'q=common',
+      'q=mm',
+      'q=mm&sort=lastName',
+    ])('counts them once for all who ask at the same time, and anew after a change: %s', async (query) => {
+      const list = async () => (await many.call('GET', `${LEADS}?size=2&${query}`)).body;
+      const { id } = await create();
+      const statements = jest.spyOn(RecordListRepository.prototype as never as { page(): unknown }, 'page');
+      const answers = await Promise.all(Array.from({ length: 8 }, list));
+      // Of each its page, and one that counts.
+      expect(statements).toHaveBeenCalledTimes(9);
+      statements.mockRestore();
+      const { total } = answers[0] as Json;
+      expect(total).toBeGreaterThan(600);
+      for (const answer of answers) expect(answer).toMatchObject({ total, totalIsExact: true, hasMore: true });
+      await create();
+      expect((await list()).total).toBe(total + 1);
+      await many.call('DELETE', `${LEADS}/${id}`);
+      expect(await list()).toMatchObject({ total, totalIsExact: true });
+    });
+
+    it('is as long as what its pages show, whatever others write meanwhile', async () => {
+      const before = (await many.call('GET', LEADS)).body.total;
+      let isOver = false;
+      const writing = Promise.all(Array.from({ length: 100 }, create)).finally(() => {
+        isOver = true;
+      });
+      let last = before;
+      while (!isOver) {
+        const { total } = (await many.call('GET', `${LEADS}?size=1`)).body;
+        expect(total).toBeGreaterThanOrEqual(last);
+        last = total;
+      }
+      await writing;
+      expect((await many.call('GET', LEADS)).body.total).toBe(before + 100);
+    });
   });
 
   it('takes its cursor in the same tenant, object, order, filter and search alone', async () => {

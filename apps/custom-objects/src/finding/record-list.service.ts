@@ -10,6 +10,7 @@ import type { StoredRecord } from '../reading/record.js';
 import { LONG_TEXT } from '../reading/record.repository.js';
 import { recordJson } from '../reading/record.serializer.js';
 import { CostlyQueries, queryCost, sortCost } from './costly-query.service.js';
+import { ListTotals } from './list-total.service.js';
 import { ObjectSizes } from './object-size.service.js';
 import { type RecordFilter, type RowCondition, rowConditions } from './record-filter.js';
 import { type ListRequest, type RecordList, RecordListRepository } from './record-list.repository.js';
@@ -39,6 +40,7 @@ export class RecordListService {
     private readonly searches: SearchRepository,
     private readonly costly: CostlyQueries,
     private readonly sizes: ObjectSizes,
+    private readonly totals: ListTotals,
   ) {}
 
   /**
@@ -65,12 +67,16 @@ export class RecordListService {
         value: sort.by?.valueType,
         filter: [q, filterField, filterValue],
       });
-      const list = { objectId, conditions, sort, page };
       const present = (record: StoredRecord) => recordJson(model, record, plan, clock);
-      const found = await this.read(caller, model, plan, searchedText(query.q), list, async (records) => ({
-        ...records,
-        rows: isInForce(model, records.revision) ? await presentPage(records, present) : [],
-      }));
+      const searched = searchedText(query.q);
+      const audiences = searched && audiencesFor(model, plan);
+      const filter = [conditions, searched?.text, audiences];
+      const found = await this.totals.read({ ...caller, objectId }, filter, page, (part) =>
+        this.read(caller, model, plan, searched, { objectId, conditions, sort, page: part }, async (records) => ({
+          ...records,
+          rows: isInForce(model, records.revision) ? await presentPage(records, present) : [],
+        })),
+      );
       const { rows } = found;
       const end = () => sort.positionOf(found.records[page.size - 1] as StoredRecord);
       return { revision: found.revision, result: listAnswer(rows, page, found.counted, end) };
@@ -91,7 +97,7 @@ export class RecordListService {
     if (!cost) return this.bounded(caller, model, plan, list, present);
     const { objectId, conditions, sort, page } = list;
     const isNewestFirst = conditions.length === 0 && sort.by === null && sort.descending;
-    const isIndexed = searched !== null && searched.isIndexed && isNewestFirst && page.countLimit !== null;
+    const isIndexed = searched?.isIndexed === true && isNewestFirst && page.countLimit !== null;
     const isBounded = isIndexed || (await this.sizes.isSmall(caller.tenantId, objectId));
     return this.costly.run(caller, { ...cost, isBounded }, async (tx) => {
       if (!searched) return this.records.list(caller, list, present, tx);
