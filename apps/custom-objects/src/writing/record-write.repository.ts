@@ -1,5 +1,6 @@
 import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { ListTotals } from '../finding/list-total.service.js';
 import type { StoredField } from '../object/object-definition.js';
 import type { StoredRecord } from '../reading/record.js';
 import { COLUMNS, FIND_RECORD, type RecordRow, recordOf } from '../reading/record.repository.js';
@@ -84,6 +85,8 @@ export interface RecordWrite {
 /** Locks and writes records. */
 @Injectable()
 export class RecordWriteRepository {
+  constructor(private readonly totals: ListTotals) {}
+
   /** Like find, and nobody else changes or deletes the record until the transaction ends. */
   async lock(tx: TenantTransaction, objectId: string, id: string): Promise<StoredRecord | null> {
     const [row] = await tx.queryPrepared<RecordRow>(LOCK_RECORD, [tx.tenantId, objectId, id]);
@@ -98,12 +101,14 @@ export class RecordWriteRepository {
 
   /** Writes new records, whose versions are 1, in one statement. @param users who created each */
   insert(tx: TenantTransaction, objectId: string, records: readonly RecordWrite[], users: readonly string[]): void {
+    this.change(tx, objectId);
     const slots = slotNamesOf(records);
     tx.issue(insertRecords(slots), [tx.tenantId, objectId, ...columnsOf(slots, records, users)]);
   }
 
   /** Writes locked records, in one statement. */
   update(tx: TenantTransaction, objectId: string, records: readonly RecordWrite[]): void {
+    this.change(tx, objectId);
     const slots = slotNamesOf(records);
     const versions = records.map(({ version }) => version);
     tx.issue(updateRecords(slots), [tx.tenantId, objectId, ...columnsOf(slots, records, versions)]);
@@ -116,6 +121,7 @@ export class RecordWriteRepository {
   }
 
   async markDeleted(tx: TenantTransaction, objectId: string, ids: readonly string[], at: Date): Promise<void> {
+    this.change(tx, objectId);
     await tx.queryPrepared(MARK_RECORDS_DELETED, [tx.tenantId, objectId, ids, at]);
   }
 
@@ -127,9 +133,14 @@ export class RecordWriteRepository {
     fields: readonly Pick<StoredField, 'key' | 'slot'>[],
     at: Date,
   ): Promise<void> {
+    this.change(tx, objectId);
     const slots = fields.flatMap(({ slot }) => slot ?? []);
     const keys = fields.map(({ key }) => String(key));
     await tx.queryPrepared(unsetFields(slots), [tx.tenantId, objectId, ids, at, keys]);
+  }
+
+  private change(tx: TenantTransaction, objectId: string): void {
+    tx.afterCommit(() => this.totals.forget({ tenantId: tx.tenantId, objectId }));
   }
 }
 
