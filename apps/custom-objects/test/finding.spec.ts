@@ -478,6 +478,29 @@ describe('queries that no index bounds', () => {
     for (const [row] of await Promise.all([read(), read(), read()])) expect(row).toEqual({ statement_timeout: '30s' });
   });
 
+  it('have half of the connections over all tenants, and the others wait for one of theirs', async () => {
+    const connections = app.service.get(Database).config.poolSize ?? 0;
+    const half = Math.floor(connections / 2);
+    const begun: string[] = [];
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const tenants = await Promise.all(Array.from({ length: half + 1 }, () => app.tenant()));
+    const queries = tenants.map(({ id }) =>
+      costly.run(id, COST, async () => {
+        begun.push(id);
+        await opened;
+      }),
+    );
+    while (begun.length < half) await get(RECORDS, other);
+    await get(RECORDS, other);
+    expect(begun).toEqual(tenants.slice(0, half).map(({ id }) => id));
+    open();
+    await Promise.all(queries);
+    expect(begun).toHaveLength(half + 1);
+  });
+
   it('of one tenant run at the same time where an index bounds them, and another gets in before the rest', async () => {
     const begun: string[] = [];
     const ends: (() => void)[] = [];
