@@ -60,6 +60,8 @@ const instances = (labels) => [
   'to kube-system/kube-dns 53,53',
   'to 0.0.0.0/0 ::/0 443,6443',
 ];
+/** The services whose databases are distributed on Citus. */
+const ON_EACH_NODE = Object.entries(DATABASES).flatMap(([service, { distributed }]) => (distributed ? [service] : []));
 /** What the policies allow that are not made from the contracts: of every overlay, and of some. */
 const POLICIES = {
   'nats-servers': ['from nats 6222', 'from observability 8222', 'to nats 6222', 'to kube-system/kube-dns 53,53'],
@@ -69,7 +71,11 @@ const POLICIES = {
 const POLICIES_OF_OVERLAYS = {
   dev: { 'identity-to-mailpit': ['to mailpit 1025'], mailpit: ['from identity 1025'] },
   'production-citus': {
-    'citus-nodes': [...instances('node'), 'from register-nodes 5432'],
+    'citus-nodes': [
+      ...instances('node'),
+      ...['register-nodes', 'migrate', ...ON_EACH_NODE].map((name) => `from ${name} 5432`),
+    ],
+    'to-citus-nodes': ['to node 5432'],
     'register-nodes': ['to node 5432', 'to kube-system/kube-dns 53,53'],
   },
 };
@@ -361,13 +367,14 @@ describe('the components', () => {
     }
   });
 
-  it('make every database and every worker of Citus known', async () => {
+  it('make every worker of Citus known, and let whoever works on distributed databases reach it with a certificate that they trust', async () => {
     const all = await renderWith('production-citus');
-    const job = get(all, 'Job', 'register-nodes');
-    const databases = Object.values(DATABASES).map(({ database }) => database);
     const workers = ofKind(all, 'Cluster').filter(({ metadata }) => metadata.name !== 'crm-db');
-    expect(variableOf(job, 'DATABASES')).toBe(databases.sort().join(' '));
-    expect(variableOf(job, 'WORKERS')).toBe(workers.map(({ metadata }) => `${metadata.name}-rw`).join(' '));
+    const names = workers.map(({ metadata }) => `${metadata.name}-rw`).join(' ');
+    expect(variableOf(get(all, 'Job', 'register-nodes'), 'WORKERS')).toBe(names);
+    const [{ values }] = get(all, 'NetworkPolicy', 'to-citus-nodes').spec.podSelector.matchExpressions;
+    expect(values).toEqual([...ON_EACH_NODE, 'migrate'].sort());
+    for (const { spec } of workers) expect(spec.certificates).toEqual({ serverCASecret: 'crm-db-ca' });
   });
 });
 
