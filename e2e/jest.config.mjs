@@ -33,8 +33,6 @@ const ALONE = [
 const alone = ALONE.map((name) => `<rootDir>/${name}.spec.ts`);
 // These bring servers and services of their own, because they kill or lose them.
 const OWN_SERVERS = ['backup', 'event-path', 'faults'];
-// They look at the nodes of the cluster that CITUS_URL names.
-const onCitus = '<rootDir>/citus/';
 
 export default {
   testTimeout: 120_000,
@@ -53,14 +51,8 @@ export default {
         ...project.testPathIgnorePatterns,
         ...OWN_SERVERS.map((folder) => `<rootDir>/${folder}/`),
         ...alone,
-        onCitus,
       ],
     },
-    {
-      ...onPlatform,
-      displayName: 'alone',
-      runner: inScripts('jest-serial-runner.cjs'),
-      testMatch: [...alone, ...(process.env.CITUS_URL ? [`${onCitus}*.spec.ts`] : [])],
-    },
+    { ...onPlatform, displayName: 'alone', runner: inScripts('jest-serial-runner.cjs'), testMatch: alone },
   ],
 };
