@@ -1,12 +1,12 @@
 import { DATABASES } from '@crm/contracts';
 import { verifyWebhook } from '@crm/sdk';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '../../scripts/demo/client.mjs';
-import { startDemoReceiver } from '../../scripts/demo/receiver.mjs';
-import { labNode, registerNodes } from '../../scripts/servers/citus.mjs';
-import { withClient } from '../../scripts/servers/with-client.mjs';
-import { type Account, api, newWorkspace } from '../platform/accounts.js';
-import { addresses } from '../platform/addresses.js';
+import { eventually } from '../scripts/demo/client.mjs';
+import { startDemoReceiver } from '../scripts/demo/receiver.mjs';
+import { labNode, registerNodes } from '../scripts/servers/citus.mjs';
+import { withClient } from '../scripts/servers/with-client.mjs';
+import { type Account, api, newWorkspace } from './platform/accounts.js';
+import { addresses } from './platform/addresses.js';
 
 const coordinator = process.env.CITUS_URL as string;
 const inRecords = (node: string) =>
