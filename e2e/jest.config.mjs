@@ -19,12 +19,13 @@ const onPlatform = {
   globalSetup: '<rootDir>/platform/start.mjs',
   globalTeardown: '<rootDir>/platform/stop.mjs',
 };
-// They kill its processes, withdraw its keys, call every route of every service, or listen at the one address that it has for a receiver.
+// They kill its processes or nodes of its database, withdraw its keys, call every route of every service, or listen at the one address that it has for a receiver.
 const ALONE = [
   'access/matrix',
   'access/kill-switch',
   'account/single-sign-on',
   'journey',
+  'nodes.cluster',
   'observability',
   'stream-lost',
   'survives-kill',
@@ -33,8 +34,6 @@ const ALONE = [
 const alone = ALONE.map((name) => `<rootDir>/${name}.spec.ts`);
 // These bring servers and services of their own, because they kill or lose them.
 const OWN_SERVERS = ['backup', 'event-path', 'faults'];
-// They look at the nodes of the cluster that CITUS_URL names.
-const onCitus = '<rootDir>/citus/';
 
 export default {
   testTimeout: 120_000,
@@ -53,14 +52,8 @@ export default {
         ...project.testPathIgnorePatterns,
         ...OWN_SERVERS.map((folder) => `<rootDir>/${folder}/`),
         ...alone,
-        onCitus,
       ],
     },
-    {
-      ...onPlatform,
-      displayName: 'alone',
-      runner: inScripts('jest-serial-runner.cjs'),
-      testMatch: [...alone, ...(process.env.CITUS_URL ? [`${onCitus}*.spec.ts`] : [])],
-    },
+    { ...onPlatform, displayName: 'alone', runner: inScripts('jest-serial-runner.cjs'), testMatch: alone },
   ],
 };

@@ -34,7 +34,10 @@ export async function startCitus(parent, { port, durable = false } = {}) {
     guard.dismiss();
   };
   try {
-    await runOrFail(LAB, ['up', lab, String(first)], { cwd: ROOT, failure: `${LAB} does not start a Citus cluster` });
+    await runOrFail(LAB, ['up', lab, String(first)], {
+      cwd: ROOT,
+      failure: `${LAB} (or what CITUS_LAB names) starts no Citus cluster`,
+    });
     const url = `postgres://postgres@127.0.0.1:${first}/postgres`;
     const workers = await registerNodes(url);
     if (!durable) for (const node of [url, ...workers]) await setSettings(node, THROWAWAY_SETTINGS);

@@ -8,5 +8,4 @@ export const ON_CITUS = [
   'e2e/catalogue.spec.ts',
   'e2e/access/other-tenants.spec.ts',
   'e2e/journey.spec.ts',
-  'e2e/citus',
 ];

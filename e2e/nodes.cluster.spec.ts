@@ -1,12 +1,12 @@
 import { DATABASES } from '@crm/contracts';
 import { verifyWebhook } from '@crm/sdk';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '../../scripts/demo/client.mjs';
-import { startDemoReceiver } from '../../scripts/demo/receiver.mjs';
-import { labNode, registerNodes } from '../../scripts/servers/citus.mjs';
-import { withClient } from '../../scripts/servers/with-client.mjs';
-import { type Account, api, newWorkspace } from '../platform/accounts.js';
-import { addresses } from '../platform/addresses.js';
+import { eventually } from '../scripts/demo/client.mjs';
+import { startDemoReceiver } from '../scripts/demo/receiver.mjs';
+import { labNode, registerNodes } from '../scripts/servers/citus.mjs';
+import { withClient } from '../scripts/servers/with-client.mjs';
+import { type Account, api, newWorkspace } from './platform/accounts.js';
+import { addresses } from './platform/addresses.js';
 
 const coordinator = process.env.CITUS_URL as string;
 const inRecords = (node: string) =>
@@ -83,10 +83,11 @@ describe('the nodes of a Citus cluster', () => {
     }
   });
 
-  it('lose nothing that was accepted when one is killed, whose workspaces are answered 503 until it is back', async () => {
-    const [lost, ...others] = tenants as [Tenant, ...Tenant[]];
+  /** Has every workspace create leads while something is done. */
+  async function writeDuring(work: (untilAccepted: (some: readonly Tenant[]) => Promise<unknown>) => Promise<void>) {
     const accepted = new Map(tenants.map((tenant) => [tenant, [] as string[]]));
     const refused = new Set<string>();
+    const countOf = (tenant: Tenant) => accepted.get(tenant)?.length ?? 0;
     let hasEnded = false;
     const write = async (tenant: Tenant) => {
       while (!hasEnded) {
@@ -95,28 +96,50 @@ describe('the nodes of a Citus cluster', () => {
         else refused.add(`${tenant.node} ${status} ${body.code}`);
       }
     };
-    const untilAccepted = (some: readonly Tenant[]) => {
-      const wanted = some.map((tenant) => [tenant, (accepted.get(tenant)?.length ?? 0) + 5] as const);
-      const isThere = ([tenant, count]: (typeof wanted)[number]) => (accepted.get(tenant)?.length ?? 0) >= count;
-      return eventually(async () => wanted.every(isThere), 'that leads are accepted');
-    };
     const writing = Promise.all(tenants.map(write));
-    const node = await labNode(lost.node);
     try {
-      await untilAccepted(tenants);
-      await node.kill();
-      await eventually(async () => refused.size > 0, 'a refusal');
-      await untilAccepted(others);
-      await node.start();
-      await untilAccepted(tenants);
+      await work((some) => {
+        const before = new Map(some.map((tenant) => [tenant, countOf(tenant)]));
+        const isAhead = (tenant: Tenant) => countOf(tenant) >= (before.get(tenant) ?? 0) + 5;
+        return eventually(async () => some.every(isAhead), 'that leads are accepted');
+      });
     } finally {
       hasEnded = true;
       await writing;
     }
-    expect([...refused]).toEqual([`${lost.node} 503 SERVICE_UNAVAILABLE`]);
+    return { accepted, refused: [...refused] };
+  }
+
+  it('lose nothing that was accepted when one is killed, whose workspaces are answered 503 until it is back', async () => {
+    const [lost, ...others] = tenants as [Tenant, ...Tenant[]];
+    const node = await labNode(lost.node);
+    const { accepted, refused } = await writeDuring(async (untilAccepted) => {
+      await untilAccepted(tenants);
+      await node.kill();
+      await untilAccepted(others);
+      await node.start();
+      await untilAccepted(tenants);
+    });
+    expect(refused).toEqual([`${lost.node} 503 SERVICE_UNAVAILABLE`]);
     for (const [tenant, ids] of accepted) {
       expect(await leadsOn(tenant.node, tenant.shard)).toEqual(expect.arrayContaining(ids));
       await untilDelivered(tenant, ids);
     }
+  });
+
+  it('take over a workspace from another while it creates records, whose events are all delivered', async () => {
+    const [moved, other] = tenants as [Tenant, Tenant];
+    const { accepted, refused } = await writeDuring(async (untilAccepted) => {
+      await untilAccepted(tenants);
+      const [from, to] = [new URL(moved.node), new URL(other.node)];
+      const move = `SELECT citus_move_shard_placement($1::bigint, $2, $3::integer, $4, $5::integer)`;
+      const places = [moved.shard.replace('custom_record_', ''), from.hostname, from.port, to.hostname, to.port];
+      await withClient(inRecords(coordinator), (client) => client.query(move, places));
+      await untilAccepted(tenants);
+    });
+    expect(refused).toEqual([]);
+    const ids = accepted.get(moved) ?? [];
+    expect(await leadsOn(other.node, moved.shard)).toEqual(expect.arrayContaining(ids));
+    await untilDelivered(moved, ids);
   });
 });
