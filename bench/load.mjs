@@ -173,16 +173,20 @@ export async function compare(name, sides, plan = PLAN) {
   });
 }
 
-/** Seconds of a processor that each process has taken by now. @param {Subject['processes']} processes */
+/** Seconds of a processor that each process has taken by now, with its children. @param {Subject['processes']} processes */
 const processorSeconds = (processes) =>
   Promise.all(
     processes.map(async ({ pid }) => {
-      const text = await readFile(`/proc/${pid}/stat`, 'utf8');
-      // The name of the program, in parentheses, may hold spaces.
-      const [user, system] = text
-        .slice(text.lastIndexOf(')') + 2)
-        .split(' ')
-        .slice(11, 13);
-      return (Number(user) + Number(system)) / TICKS_PER_SECOND;
+      const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+      const ticks = await Promise.all([pid, ...children.trim().split(' ')].filter(Boolean).map(ticksOf));
+      return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND;
     }),
   );
+
+/** Of a process and of its children that have ended. @param {number | string} pid */
+async function ticksOf(pid) {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // The name of the program, in parentheses, may hold spaces.
+  const parts = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return parts.slice(11, 15).reduce((sum, part) => sum + Number(part), 0);
+}

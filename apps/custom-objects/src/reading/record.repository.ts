@@ -1,4 +1,4 @@
-import { Batches, Database, type Outcome, TENANT_OF_STATEMENT, type TenantTransaction } from '@crm/database';
+import { Batches, Database, isRefusedStatement, TENANT_OF_STATEMENT, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { RecordText, type StoredRecord } from './record.js';
 
@@ -20,14 +20,6 @@ export const FIND_RECORD = `
 export const REVISION = `
   LEFT JOIN LATERAL (SELECT revision FROM custom_object
                       WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL AND id = $2 AND state = 'active' OFFSET 0) AS object ON true`;
-
-/** One row: the revision, and the record, whose id is null when there is none. $1: tenant, $2: object, $3: record. */
-export const READ_RECORD = `
-  SELECT object.revision, record.*
-    FROM ${TENANT_OF_STATEMENT} ${REVISION}
-    LEFT JOIN LATERAL (SELECT ${columns('data::text')} FROM custom_record
-                        WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2 AND id = $3
-                          AND deleted_at IS NULL OFFSET 0) AS record ON true`;
 
 /** What a record has besides its data, as one text. */
 export const HEAD = `concat_ws(' ', id, version, "createdAt", "updatedAt")`;
@@ -53,9 +45,6 @@ export interface RecordRow {
   readonly updatedAt: number;
 }
 
-/** The row of a statement that reads one record, whose members are null when there is none. */
-type ReadRow = Omit<RecordRow, 'data'> & { readonly data: string | null; readonly revision: number | null };
-
 /** The row of a statement that reads several records. */
 export interface RecordsRow {
   readonly revision: number | null;
@@ -80,13 +69,20 @@ interface Read {
 /** Reads records by their ids. Access is decided afterwards, per caller. */
 @Injectable()
 export class RecordRepository {
-  private readonly reads = new Batches<Wanted, Read>({ together: (wanted) => this.readTogether(wanted) });
+  private readonly reads = new Batches<Wanted, Read>({
+    together: (_, groups) => this.readTogether(groups),
+    groupOf: ({ tenantId, objectId }) => `${tenantId}/${objectId}`,
+    apart: {
+      carryOut: async (wanted) => (await this.readTogether([[wanted]]))[0]?.result as Read,
+      isOfOne: isRefusedStatement,
+    },
+  });
 
   constructor(private readonly database: Database) {}
 
-  /** Reads a record without a transaction. Concurrent reads of one object share a statement. */
+  /** Reads a record. Concurrent reads of one object share a statement, those of all tenants a transaction. */
   read(tenantId: string, objectId: string, id: string): Promise<Read> {
-    return this.reads.run(`${tenantId}/${objectId}`, { tenantId, objectId, id });
+    return this.reads.run('', { tenantId, objectId, id });
   }
 
   /** @returns null when there is none */
@@ -95,19 +91,21 @@ export class RecordRepository {
     return row ? recordOf(row) : null;
   }
 
-  private async readTogether(wanted: readonly Wanted[]): Promise<Outcome<Read>[]> {
-    const { tenantId, objectId, id } = wanted[0] as Wanted;
-    if (wanted.length === 1) {
-      const [row] = await this.database.read<ReadRow>(tenantId, READ_RECORD, [objectId, id]);
-      const { revision = null, version, data, createdAt, updatedAt } = row as ReadRow;
-      const record = data === null ? null : new RecordText(id, version, timeOf(createdAt), timeOf(updatedAt), data);
-      return [{ result: { revision, result: record } }];
-    }
-    const ids = [...new Set(wanted.map((one) => one.id))];
-    const [row] = await this.database.read<RecordsRow>(tenantId, READ_RECORDS, [objectId, ids]);
-    const { revision, heads, data } = row as RecordsRow;
-    const found = new Map(recordsOf(heads, data).map((record) => [record.id, record]));
-    return wanted.map((one) => ({ result: { revision, result: found.get(one.id) ?? null } }));
+  private async readTogether(groups: readonly (readonly Wanted[])[]): Promise<{ result: Read }[]> {
+    const { answers } = await this.database.together({ kind: 'reads' }, async (tx) => ({
+      answers: groups.map((wanted) => {
+        const { tenantId, objectId } = wanted[0] as Wanted;
+        const ids = [...new Set(wanted.map(({ id }) => id))];
+        return tx.issueReturning<RecordsRow>(READ_RECORDS, [tenantId, objectId, ids]);
+      }),
+    }));
+    const rows = await Promise.all(answers);
+    return groups.flatMap((wanted, group) => {
+      const [row] = rows[group] as RecordsRow[];
+      const { revision, heads, data } = row as RecordsRow;
+      const found = new Map(recordsOf(heads, data).map((record) => [record.id, record]));
+      return wanted.map(({ id }) => ({ result: { revision, result: found.get(id) ?? null } }));
+    });
   }
 }
 
