@@ -106,7 +106,7 @@ const writers = new WeakMap<Presentation, Writer>();
 /**
  * The JSON of a record for callers with this plan: unreadable fields are absent, unset ones null, formulas computed
  * now. Stored values are copied as the JSON that they are, which takes two thirds of the time of parsing and writing them
- * where they are short, and a tenth where they are long.
+ * where they are short (decision record 0243).
  */
 export function recordJson(
   model: ObjectModel,
