@@ -1,7 +1,7 @@
 // Reading, listing, creating and changing records through the gateway, next to bare Fastify and pg on the same PostgreSQL, and
 // what workspaces, formulas, searches and many requests cost.
 import { CORE_OBJECTS } from '@crm/contracts';
-import { alternate, compare, counter, inTurn, PLAN, requestText, SLOWER_PLAN, sendLoad } from '../load.mjs';
+import { alternate, compare, counter, inTurn, requestText, SLOWER_PLAN, sendLoad, sendLoadApart } from '../load.mjs';
 import { besideRow, inRounds, median, percentile, residentMegabytes, setting } from '../measure.mjs';
 import { API_NAME, fill, LONG_API_NAME, newLead, newRecord, PLAIN_API_NAME, RECORDS } from '../records-data.mjs';
 
@@ -12,6 +12,11 @@ const MEMORY_REQUESTS = setting('MEMORY_REQUESTS', 200_000, 2000);
 const SEARCH_MS = setting('SEARCH_MS', 2000, 200);
 const SEARCH_ROUNDS = setting('ROUNDS', 5, 1);
 const [QUIET, NOISY] = [2, 48];
+/** How a quiet workspace reads on each connection: as fast as it is answered, or as people do; what the other keeps beside it at least. */
+const READERS = [
+  { how: 'without a pause', everyMs: 0, keeps: undefined },
+  { how: '20 times a second', everyMs: 50, keeps: 0.8 },
+];
 
 /** What is searched, by how many leads have it. @type {Readonly<Record<string, (turn: number) => string>>} */
 const SEARCHES = {
@@ -104,39 +109,30 @@ async function formulas({ lab, direct }) {
  * @param {Subjects} subjects */
 async function search({ lab, bare, gateway }) {
   const get = (/** @type {string} */ path) => requestText('GET', path, lab.authorization());
-  const rows = [];
-  const beside = async (
-    /** @type {string} */ name,
-    /** @type {[Side, Side]} */ sides,
-    /** @type {number} */ connections,
-  ) => {
-    const [other, ours = other] = await alternate(sides, {
-      ...PLAN,
-      connections,
-      rounds: SEARCH_ROUNDS,
-      warmUpRequests: 0,
-    });
-    rows.push(besideRow(`${name}, ${connections} connections`, '/s', ours.rates, other.rates, { atLeast: sides[1].atLeast }));
+  /** @param {string} name @param {Side} other @param {Side} side @param {number} connections */
+  const beside = async (name, other, side, connections) => {
+    const plan = { ...SLOWER_PLAN, connections, rounds: SEARCH_ROUNDS };
+    const [baseline, ours = baseline] = await alternate([other, side], plan);
+    const title = `${name}, ${connections} connections`;
+    return besideRow(title, '/s', ours.rates, baseline.rates, { atLeast: Number(side.atLeast) });
   };
+  const rows = [];
   for (const connections of [1, 32]) {
     for (const [name, q] of Object.entries(SEARCHES)) {
       const turn = counter();
       const text = () => encodeURIComponent(q(turn()));
       const ofBare = () => get(`/leads/search?tenant=${lab.tenantId}&object=${CORE_OBJECTS.lead.id}&q=${text()}`);
-      const sides = [
-        { ...bare, next: ofBare },
-        { ...gateway, next: () => get(`${LEAD.path}?q=${text()}`), atLeast: 0.5 },
-      ];
-      await beside(`search of ${RECORDS} leads for ${name}`, sides, connections);
+      const ours = { ...gateway, next: () => get(`${LEAD.path}?q=${text()}`), atLeast: 0.5 };
+      const title = `search of ${RECORDS} leads for ${name}`;
+      rows.push(await beside(title, { ...bare, next: ofBare }, ours, connections));
     }
   }
   for (const [name, query] of Object.entries(COUNTED)) {
-    const [without, counted] = ['&count=none', ''].map((count) => () => get(`${LEAD.path}?${query}${count}`));
-    const sides = [
-      { ...gateway, next: without },
-      { ...gateway, next: counted, atLeast: 0.9 },
-    ];
-    await beside(`${name} with their total, beside without`, sides, 32);
+    const list = (/** @type {string} */ count) => () => get(`${LEAD.path}?${query}${count}`);
+    const counted = { ...gateway, next: list(''), atLeast: 0.9 };
+    rows.push(
+      await beside(`${name} with their total, beside without`, { ...gateway, next: list('&count=none') }, counted, 32),
+    );
   }
   return rows;
 }
@@ -150,27 +146,30 @@ async function neighbour({ lab, data, gateway: { port } }) {
     'lists of 60 records of 20 kB': () => get(`${long}?size=60`),
     'searches for zzzz': () => get(`${recordsOf()}?q=zzzz`),
   });
-  const { read } = requestsOf(lab, CUSTOM, data.workspaces[0] ?? { ids: [] });
-  const load = (/** @type {() => string} */ next, /** @type {number} */ connections) =>
-    sendLoad({ port, next, connections, milliseconds: SEARCH_MS });
-  const quiet = () => load(read, QUIET);
+  const { ids, tenant } = data.workspaces[0] ?? { ids: [] };
+  const { read } = requestsOf(lab, CUSTOM, { ids, tenant });
+  const quiet = (/** @type {number} */ everyMs) =>
+    sendLoadApart({ port, requests: ids.map(read), connections: QUIET, milliseconds: SEARCH_MS, everyMs });
   const rows = [];
   for (const [name, next] of noises) {
-    const noise = () => load(next, NOISY);
-    await Promise.all([noise(), quiet()]);
-    const rounds = await inRounds(SEARCH_ROUNDS, async () => {
-      const alone = await noise();
-      const [beside, reads] = await Promise.all([noise(), quiet()]);
-      return { ours: beside.requests / beside.seconds, other: alone.requests / alone.seconds, reads: reads.latencies };
-    });
-    const latencies = rounds.flatMap(({ reads }) => reads);
-    const title = `reads of a workspace on ${QUIET} connections, beside ${name} on ${NOISY} of another`;
-    const [ours, other] = [rounds.map((round) => round.ours), rounds.map((round) => round.other)];
-    rows.push(
-      { name: `${title}, p50`, unit: 'ms', ours: median(latencies) },
-      { name: `${title}, p99`, unit: 'ms', ours: percentile(latencies, 0.99), atMost: 50 },
-      besideRow(`${name} on ${NOISY} connections beside those reads, and alone`, '/s', ours, other, { atLeast: 0.8 }),
-    );
+    const noise = () => sendLoad({ port, next, connections: NOISY, milliseconds: SEARCH_MS });
+    await Promise.all([noise(), quiet(0)]);
+    for (const { how, everyMs, keeps } of READERS) {
+      const rounds = await inRounds(SEARCH_ROUNDS, async () => {
+        const alone = await noise();
+        const [beside, reads] = await Promise.all([noise(), quiet(everyMs)]);
+        return { ours: beside.requests / beside.seconds, other: alone.requests / alone.seconds, reads };
+      });
+      const latencies = rounds.flatMap(({ reads }) => reads.latencies);
+      const title = `reads on ${QUIET} connections ${how}, beside ${name} on ${NOISY} of another workspace`;
+      const [ours, other] = [rounds.map((round) => round.ours), rounds.map((round) => round.other)];
+      rows.push(
+        { name: title, unit: '/s', ours: median(rounds.map(({ reads }) => reads.requests / reads.seconds)) },
+        { name: `${title}, p50`, unit: 'ms', ours: median(latencies) },
+        { name: `${title}, p99`, unit: 'ms', ours: percentile(latencies, 0.99), atMost: 50 },
+        besideRow(`${name} beside those reads, and alone`, '/s', ours, other, { atLeast: keeps }),
+      );
+    }
   }
   return rows;
 }

@@ -7,7 +7,6 @@ import { type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/htt
 import { Injectable } from '@nestjs/common';
 import { isInForce, type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';
-import { LONG_TEXT } from '../reading/record.repository.js';
 import { recordJson } from '../reading/record.serializer.js';
 import { CostlyQueries, queryCost, sortCost } from './costly-query.service.js';
 import { ListTotals } from './list-total.service.js';
@@ -147,6 +146,9 @@ export class RecordListService {
  * process.
  */
 export const PAGE_TEXT_LIMIT = 4_000_000;
+
+/** Characters of JSON that take about a millisecond to write. */
+export const LONG_TEXT = 100_000;
 
 /**
  * Serializes a page. Only text that the caller sees counts against the limit. A long page is written in parts: between them

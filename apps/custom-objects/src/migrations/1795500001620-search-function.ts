@@ -14,7 +14,7 @@ const MOST_FROM_INDEX = 10_001;
 
 const NEWEST_TEXTS = `
   SELECT s.id, s.audience, s.text FROM public.record_search AS s
-   WHERE s.tenant_id = in_tenant AND s.object_id = in_object AND s.id < first_id ORDER BY s.id DESC, s.audience DESC`;
+   WHERE s.tenant_id = tenant AND s.object_id = in_object AND s.id < first_id ORDER BY s.id DESC, s.audience DESC`;
 
 /**
  * Finds records by a text that occurs in one of their search texts, newest first, within the tenant in context. It runs as
@@ -29,7 +29,7 @@ const NEWEST_TEXTS = `
  * wanted, and how many are counted at most (null for all, 0 for none), from there on. The ids are those of the page.
  */
 const SEARCH_FUNCTION = `
-  CREATE FUNCTION search_records(in_tenant uuid, in_object uuid, in_audiences text[], needle text, is_indexed boolean,
+  CREATE FUNCTION search_records(tenant uuid, in_object uuid, in_audiences text[], needle text, is_indexed boolean,
                                  after_id uuid, wanted integer, most integer, OUT ids uuid[], OUT counted integer)
   LANGUAGE plpgsql STABLE SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
@@ -44,7 +44,7 @@ const SEARCH_FUNCTION = `
   BEGIN
     ids := '{}';
     counted := 0;
-    IF in_tenant IS DISTINCT FROM NULLIF(current_setting('app.tenant_id', true), '')::uuid THEN RETURN; END IF;
+    IF tenant IS DISTINCT FROM NULLIF(current_setting('app.tenant_id', true), '')::uuid THEN RETURN; END IF;
     LOOP
       -- A record has a text for each audience. Without a limit every text is looked at.
       ids := ARRAY(SELECT DISTINCT seen.id FROM (${NEWEST_TEXTS} LIMIT look) AS seen
@@ -60,9 +60,9 @@ const SEARCH_FUNCTION = `
                   FROM unnest(in_audiences) AS readable (audience)
                  CROSS JOIN LATERAL (SELECT t.id, t.tenant_id, t.object_id, t.audience FROM public.record_search AS t
                                       WHERE ${SEARCH_SCOPE('t.tenant_id', 't.object_id', 't.audience')}
-                                            = ${SEARCH_SCOPE('in_tenant', 'in_object', 'readable.audience')}
+                                            = ${SEARCH_SCOPE('tenant', 'in_object', 'readable.audience')}
                                         AND t.text LIKE pattern OFFSET 0) AS s
-                 WHERE s.tenant_id = in_tenant AND s.object_id = in_object AND s.audience = readable.audience
+                 WHERE s.tenant_id = tenant AND s.object_id = in_object AND s.audience = readable.audience
                  LIMIT from_index) AS hit;
         found := cardinality(ids);
         ids := ARRAY(SELECT DISTINCT m FROM unnest(ids) AS m WHERE m < first_id ORDER BY m DESC);

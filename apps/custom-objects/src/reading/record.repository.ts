@@ -1,13 +1,16 @@
 import { Batches, Database, type Outcome, TENANT_OF_STATEMENT, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import type { StoredRecord } from './record.js';
+import { RecordText, type StoredRecord } from './record.js';
 
 // Every statement names the tenant, although row-level security would do: a condition that the planner knows begins every index.
 
 /** Unix time in milliseconds. In floating point, which is several times faster than the numeric that `extract` returns. */
 const milliseconds = (column: string): string => `floor(date_part('epoch', ${column}) * 1000 + 0.5)`;
 
-export const COLUMNS = `id, version, data, ${milliseconds('created_at')} AS "createdAt", ${milliseconds('updated_at')} AS "updatedAt"`;
+const columns = (data: string): string =>
+  `id, version, ${data}, ${milliseconds('created_at')} AS "createdAt", ${milliseconds('updated_at')} AS "updatedAt"`;
+
+export const COLUMNS = columns('data');
 
 /** $1: tenant, $2: object, $3: record. */
 export const FIND_RECORD = `
@@ -22,7 +25,7 @@ export const REVISION = `
 export const READ_RECORD = `
   SELECT object.revision, record.*
     FROM ${TENANT_OF_STATEMENT} ${REVISION}
-    LEFT JOIN LATERAL (SELECT ${COLUMNS} FROM custom_record
+    LEFT JOIN LATERAL (SELECT ${columns('data::text')} FROM custom_record
                         WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2 AND id = $3
                           AND deleted_at IS NULL OFFSET 0) AS record ON true`;
 
@@ -51,7 +54,7 @@ export interface RecordRow {
 }
 
 /** The row of a statement that reads one record, whose members are null when there is none. */
-type ReadRow = RecordRow & { readonly revision: number | null };
+type ReadRow = Omit<RecordRow, 'data'> & { readonly data: string | null; readonly revision: number | null };
 
 /** The row of a statement that reads several records. */
 export interface RecordsRow {
@@ -96,8 +99,9 @@ export class RecordRepository {
     const { tenantId, objectId, id } = wanted[0] as Wanted;
     if (wanted.length === 1) {
       const [row] = await this.database.read<ReadRow>(tenantId, READ_RECORD, [objectId, id]);
-      const { revision = null, ...record } = row as ReadRow;
-      return [{ result: { revision, result: record.id === null ? null : recordOf(record) } }];
+      const { revision = null, version, data, createdAt, updatedAt } = row as ReadRow;
+      const record = data === null ? null : new RecordText(id, version, timeOf(createdAt), timeOf(updatedAt), data);
+      return [{ result: { revision, result: record } }];
     }
     const ids = [...new Set(wanted.map((one) => one.id))];
     const [row] = await this.database.read<RecordsRow>(tenantId, READ_RECORDS, [objectId, ids]);
@@ -107,44 +111,29 @@ export class RecordRepository {
   }
 }
 
-/** Characters of JSON that take about a millisecond to parse and write again. */
-export const LONG_TEXT = 100_000;
-
 /** Records from the two texts that a statement returns. */
 export function recordsOf(heads: string | null, data: string | null): StoredRecord[] {
   if (heads === null || data === null) return [];
-  // JSON has no line breaks within: each record of a long text is parsed when its data is looked at.
-  const isLong = data.length > LONG_TEXT;
-  const texts = isLong ? data.split(',\n') : [];
-  const values = isLong ? [] : (JSON.parse(`[${data}]`) as StoredRecord['data'][]);
+  // JSON has no line breaks within.
+  const texts = data.split(',\n');
   return heads.split(',').map((head, index) => {
-    const [id, version, createdAt, updatedAt] = head.split(' ') as [string, string, string, string];
-    const record = recordOf({
+    const [id = '', version, createdAt, updatedAt] = head.split(' ');
+    return new RecordText(
       id,
-      version: Number(version),
-      data: values[index] ?? {},
-      createdAt: Number(createdAt),
-      updatedAt: Number(updatedAt),
-    });
-    return isLong ? withTextOfData(record, texts[index] as string) : record;
+      Number(version),
+      timeOf(Number(createdAt)),
+      timeOf(Number(updatedAt)),
+      texts[index] ?? '',
+    );
   });
-}
-
-function withTextOfData(record: StoredRecord, text: string): StoredRecord {
-  let data: StoredRecord['data'] | undefined;
-  return {
-    ...record,
-    get data() {
-      data ??= JSON.parse(text) as StoredRecord['data'];
-      return data;
-    },
-  };
 }
 
 export const recordOf = ({ id, version, data, createdAt, updatedAt }: RecordRow): StoredRecord => ({
   id,
   version,
   data,
-  createdAt: new Date(createdAt).toISOString(),
-  updatedAt: new Date(updatedAt).toISOString(),
+  createdAt: timeOf(createdAt),
+  updatedAt: timeOf(updatedAt),
 });
+
+const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString();

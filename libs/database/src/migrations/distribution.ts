@@ -1,0 +1,43 @@
+import type { QueryRunner } from 'typeorm';
+
+/** Whether the database is that of a Citus cluster: then tables of tenants lie on its nodes, all rows of a tenant on one. */
+async function isDistributed(runner: QueryRunner): Promise<boolean> {
+  const found = await runner.query("SELECT FROM pg_extension WHERE extname = 'citus'");
+  return found.length > 0;
+}
+
+/** Colocated with the tables that are there: a statement of one tenant runs whole on the node that has its rows. */
+export async function distributeByTenant(runner: QueryRunner, table: string): Promise<void> {
+  if (!(await isDistributed(runner))) return;
+  await runner.query(
+    `SELECT create_distributed_table($1::regclass, 'tenant_id', colocate_with => coalesce(
+              (SELECT min(logicalrelid::text) FROM pg_dist_partition WHERE partmethod = 'h'), 'default'))`,
+    [table],
+  );
+}
+
+/** On every node, whose statements read it there; a change changes all of them. */
+export async function copyToEveryNode(runner: QueryRunner, table: string): Promise<void> {
+  if (await isDistributed(runner)) await runner.query('SELECT create_reference_table($1::regclass)', [table]);
+}
+
+/**
+ * Each function in PL/pgSQL whose first parameter is `tenant uuid`: a call is run on the node that has the tenant's rows, where
+ * its body does with these what it likes. What it sets by `set_config` holds there, and its advisory locks are that node's.
+ */
+export async function runFunctionsWhereTenantIs(runner: QueryRunner): Promise<void> {
+  if (!(await isDistributed(runner))) return;
+  const functions = await runner.query(`
+    SELECT p.oid::regprocedure::text AS signature FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+     WHERE p.pronamespace = 'public'::regnamespace AND l.lanname = 'plpgsql'
+       AND p.proargnames[1] = 'tenant' AND p.proargtypes[0] = 'uuid'::regtype
+       AND NOT EXISTS (SELECT FROM pg_dist_object o
+                        WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.oid AND o.force_delegation)`);
+  for (const { signature } of functions) {
+    await runner.query(
+      `SELECT create_distributed_function($1::regprocedure, '$1', force_delegation => true,
+                colocate_with => (SELECT min(logicalrelid::text) FROM pg_dist_partition WHERE partmethod = 'h'))`,
+      [signature],
+    );
+  }
+}
