@@ -119,6 +119,11 @@ export async function fill(admin, tenantId) {
   await copyForBare(admin, 'bare_record', 's1', visible, tenantId, objectId);
   const owner = { ...LEAD.fields.ownerId, apiName: 'ownerId', sql: 'NULL' };
   await copyForBare(admin, 'bare_lead', 's6', [...LEAD_FIELDS, owner], tenantId, LEAD.id);
+  await admin.query(`
+    CREATE TABLE bare_search AS
+    SELECT s.tenant_id, s.object_id, s.id, s.text, b.body FROM record_search s LEFT JOIN bare_lead b USING (id);
+    CREATE INDEX ON bare_search (tenant_id, object_id, id);
+    CREATE INDEX ON bare_search USING gin (text gin_trgm_ops)`);
   await admin.query('VACUUM ANALYZE');
   const sample = async (/** @type {string} */ table) => {
     const { rows } = await admin.query(`SELECT id, stage FROM ${table} ORDER BY random() LIMIT 5000`);

@@ -1,11 +1,13 @@
 // Reading, listing, creating and changing records through the gateway, next to bare Fastify and pg on the same PostgreSQL, and
 // what workspaces, formulas, searches and many requests cost.
 import { randomUUID } from 'node:crypto';
+import { CORE_OBJECTS } from '@crm/contracts';
 import { alternate, compare, counter, inTurn, requestText, SLOWER_PLAN, sendLoad, sendLoadApart } from '../load.mjs';
 import { besideRow, inRounds, median, percentile, residentMegabytes, setting } from '../measure.mjs';
 import { API_NAME, fill, LONG_API_NAME, newLead, newRecord, PLAIN_API_NAME, RECORDS } from '../records-data.mjs';
 
 /** @typedef {Awaited<ReturnType<typeof startRecords>>} Subjects */
+/** @typedef {import('../load.mjs').Side} Side */
 
 const MEMORY_REQUESTS = setting('MEMORY_REQUESTS', 200_000, 2000);
 const SEARCH_MS = setting('SEARCH_MS', 2000, 200);
@@ -17,14 +19,16 @@ const READERS = [
   { how: '20 times a second', everyMs: 50, keeps: 0.8 },
 ];
 
-/** Texts by what they find, with the most milliseconds of the median. */
-const SEARCHES = [
-  { name: 'nothing', q: () => 'zzzz', atMost: 50 },
-  { name: 'a few records', q: (/** @type {number} */ turn) => `visitor${(turn % 900) + 100}`, atMost: 25 },
-  { name: 'two words of a few records', q: (/** @type {number} */ turn) => `number ${1000 + turn}`, atMost: 25 },
-  { name: 'every third record', q: () => 'done', atMost: 25 },
-  { name: 'every record', q: () => 'this record', atMost: 25 },
-];
+/** What is searched, by how many leads have it. @type {Readonly<Record<string, (turn: number) => string>>} */
+const SEARCHES = {
+  'a word that nobody has': () => 'zzzz',
+  'a word of one lead': (turn) => `lead${(turn * 7919) % RECORDS}@`,
+  'a word of every third lead': () => 'contacted',
+  'two letters of every lead': () => 'lo',
+  'two letters that nobody has': () => 'zz',
+};
+/** Lists of leads whose total costs a tenth at most. */
+const COUNTED = { 'the newest leads': 'size=25', 'leads by name': 'sort=lastName' };
 
 /** Address of the records of a custom object. */
 export const recordsOf = (apiName = API_NAME) => `/api/crm/custom/${apiName}/records`;
@@ -106,20 +110,34 @@ async function formulas({ lab, direct }) {
   return [besideRow(name, '/s', computed.rates, plain.rates, { atLeast: 0.87 })];
 }
 
-/** Searches through the gateway, one at a time. @param {Subjects} subjects */
-async function search({ lab, gateway: { port } }) {
-  const get = (/** @type {string} */ query) => requestText('GET', recordsOf() + query, lab.authorization());
-  const load = async (/** @type {() => string} */ next, milliseconds = SEARCH_MS) =>
-    (await sendLoad({ port, next, connections: 1, milliseconds })).latencies;
+/** Searches, with their totals, beside a trigram index that finds the newest 25, and lists with their totals and without.
+ * @param {Subjects} subjects */
+async function search({ lab, bare, gateway }) {
+  const get = (/** @type {string} */ path) => requestText('GET', path, lab.authorization());
+  /** @param {string} name @param {Side} other @param {Side} side @param {number} connections */
+  const beside = async (name, other, side, connections) => {
+    const plan = { ...SLOWER_PLAN, connections, rounds: SEARCH_ROUNDS };
+    const [baseline, ours = baseline] = await alternate([other, side], plan);
+    const title = `${name}, ${connections} connections`;
+    return besideRow(title, '/s', ours.rates, baseline.rates, { atLeast: Number(side.atLeast) });
+  };
   const rows = [];
-  for (const { name, q, atMost } of SEARCHES) {
-    for (const counting of ['', 'count=none']) {
+  for (const connections of [1, 32]) {
+    for (const [name, q] of Object.entries(SEARCHES)) {
       const turn = counter();
-      const next = () => get(`?q=${encodeURIComponent(q(turn()))}&${counting}`);
-      await load(next, SEARCH_MS / 2);
-      const title = `search of ${RECORDS} records that finds ${name}${counting && ', '}${counting}, p50`;
-      rows.push({ name: title, unit: 'ms', ours: median(await load(next)), atMost });
+      const text = () => encodeURIComponent(q(turn()));
+      const ofBare = () => get(`/leads/search?tenant=${lab.tenantId}&object=${CORE_OBJECTS.lead.id}&q=${text()}`);
+      const ours = { ...gateway, next: () => get(`${LEAD.path}?q=${text()}`), atLeast: 0.5 };
+      const title = `search of ${RECORDS} leads for ${name}`;
+      rows.push(await beside(title, { ...bare, next: ofBare }, ours, connections));
     }
+  }
+  for (const [name, query] of Object.entries(COUNTED)) {
+    const list = (/** @type {string} */ count) => () => get(`${LEAD.path}?${query}${count}`);
+    const counted = { ...gateway, next: list(''), atLeast: 0.9 };
+    rows.push(
+      await beside(`${name} with their total, beside without`, { ...gateway, next: list('&count=none') }, counted, 32),
+    );
   }
   return rows;
 }

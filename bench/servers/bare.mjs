@@ -78,6 +78,11 @@ const SERVERS = {
   records() {
     serveTable('/records', 'bare_record', 'code');
     serveTable('/leads', 'bare_lead', 'source');
+    const search = `SELECT body FROM bare_search WHERE tenant_id = $1 AND object_id = $2 AND text LIKE $3 ORDER BY id DESC LIMIT 25`;
+    app.get('/leads/search', async (/** @type {Request} */ { query: { tenant, object, q } }) => {
+      const { rows } = await pool.query(search, [tenant, object, `%${q}%`]);
+      return { data: rows.map(({ body }) => body) };
+    });
   },
 };
 

@@ -1,4 +1,4 @@
-import type { TenantTransaction } from '@crm/database';
+import { TENANT_OF_STATEMENT, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import type { TextSearch } from './search-text.js';
 
@@ -6,8 +6,10 @@ import type { TextSearch } from './search-text.js';
 export const DELETE_SEARCH_TEXTS = `
   DELETE FROM record_search WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[])`;
 
-/** For the arguments see SEARCH_FUNCTION. $1: object, $2: audiences, $3: text, $4: whether it is indexed, $5: after, $6: wanted, $7: most. */
-export const SEARCH_RECORDS = `SELECT ids, counted FROM search_records($1, $2, $3, $4, $5, $6, $7)`;
+/** For the arguments see SEARCH_FUNCTION. $1: tenant, $2: object, $3: audiences, $4: text, $5: whether it is indexed, $6: after, $7: wanted, $8: most. */
+export const SEARCH_RECORDS = `
+  SELECT found.ids, found.counted
+    FROM ${TENANT_OF_STATEMENT} CROSS JOIN LATERAL search_records(tenant.id, $2, $3, $4, $5, $6, $7, $8) AS found`;
 
 /** The texts in which records are searched. Hand-written SQL, as all of the record engine. */
 @Injectable()
@@ -19,7 +21,7 @@ export class SearchRepository {
   /** Ids of records that match, newest first. */
   async find(tx: TenantTransaction, search: TextSearch, most: number): Promise<readonly string[]> {
     const { objectId, audiences, searched } = search;
-    const parameters = [objectId, audiences, searched.text, searched.isIndexed, null, most, 0];
+    const parameters = [tx.tenantId, objectId, audiences, searched.text, searched.isIndexed, null, most, 0];
     const [row] = await tx.queryPrepared<{ ids: string[] }>(SEARCH_RECORDS, parameters);
     return row?.ids ?? [];
   }
