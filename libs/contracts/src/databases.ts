@@ -10,22 +10,27 @@ export interface ServiceDatabase {
   readonly runtimeRole: string;
   /** Accesses the few tables that must cross tenants, each through a separate policy (see GLOBAL_TABLES). */
   readonly narrowRole: string;
+  /** Whether its tables are distributed by tenant where the server is the coordinator of a Citus cluster. */
+  readonly distributed?: boolean;
 }
 
-const define = (name: string): ServiceDatabase => ({
+const define = (name: string, { distributed = false } = {}): ServiceDatabase => ({
   database: name,
   ownerRole: `${name}_owner`,
   runtimeRole: `${name}_runtime`,
   narrowRole: `${name}_narrow`,
+  distributed,
 });
+
+const DISTRIBUTED = { distributed: true };
 
 /** The databases of stateful services. The edges (gateway, embed-gateway, marketplace-admin) have none. */
 export const DATABASES = {
   identity: define('identity'),
-  'custom-objects': define('custom_objects'),
+  'custom-objects': define('custom_objects', DISTRIBUTED),
   'marketplace-certification': define('marketplace'),
-  'automation-hooks': define('automations'),
-  'webhook-dispatcher': define('webhooks'),
+  'automation-hooks': define('automations', DISTRIBUTED),
+  'webhook-dispatcher': define('webhooks', DISTRIBUTED),
 } as const satisfies Partial<Record<ServiceName, ServiceDatabase>>;
 
 export type StatefulService = keyof typeof DATABASES;

@@ -18,7 +18,14 @@ import { type NarrowTransaction, originOf, type TenantTransaction, type Transact
 const DEFAULT_POOL_SIZE = 10;
 const NARROW_POOL_SIZE = 4;
 
-const SET_TENANT = "SELECT set_config('app.tenant_id', $1, true)";
+/**
+ * Sets the tenant for the rest of the transaction. Not by `set_config`: a cluster passes on to its nodes what SET LOCAL sets.
+ * @throws Error when it is no UUID, as a text goes into the statement
+ */
+function setTenant(tenantId: string): string {
+  if (!isUuid(tenantId)) throw new Error('A tenant transaction needs the id of the tenant, a UUID');
+  return `SET LOCAL app.tenant_id = '${tenantId.toLowerCase()}'`;
+}
 
 /** The only access to a service's tables: a transaction in the context of one tenant, or one of the narrow role. */
 export class Database {
@@ -59,10 +66,9 @@ export class Database {
    */
   async transaction<T>(tenant: string | TransactionOrigin, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
     const origin = originOf(tenant);
-    const { tenantId } = origin;
-    if (!isUuid(tenantId)) throw new Error('A tenant transaction needs the id of the tenant, a UUID');
+    const setsTenant = setTenant(origin.tenantId);
     const span = startSpan(origin.traceparent, describeTransaction, this.config.applicationName);
-    const run = () => this.inSlot(origin, () => this.runForTenant(origin, work));
+    const run = () => this.inSlot(origin, () => this.runForTenant(origin, setsTenant, work));
     return span ? within(span, run) : run();
   }
 
@@ -135,10 +141,14 @@ export class Database {
     }
   }
 
-  private runForTenant<T>(origin: TransactionOrigin, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
+  private runForTenant<T>(
+    origin: TransactionOrigin,
+    setsTenant: string,
+    work: (tx: TenantTransaction) => Promise<T>,
+  ): Promise<T> {
     return this.run<OpenTenantTransaction, T>(
       this.runtimePool,
-      (queue) => [begin(queue), queue.send(SET_TENANT, [origin.tenantId.toLowerCase()], 'set_tenant')],
+      (queue) => [begin(queue), queue.sendUtility(setsTenant)],
       (services) => new OpenTenantTransaction(services, origin),
       work,
     );
@@ -249,7 +259,7 @@ export function inWorkspace<T>(
   const origin = originOf(tenant);
   return database.crossTenant(async (tx) => {
     tx.origin = origin;
-    await tx.query("SELECT set_config('app.tenant_id', $1, true)", [origin.tenantId]);
+    await tx.query(setTenant(origin.tenantId));
     return work(tx);
   });
 }

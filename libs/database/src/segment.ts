@@ -47,6 +47,8 @@ interface Statement {
   readonly text: string;
   readonly values?: unknown[] | undefined;
   readonly name?: string | undefined;
+  /** For one that has neither a name nor values. */
+  readonly queryMode?: 'extended';
   readonly callback: (error: Error | null, result: pg.QueryResult) => void;
 }
 
@@ -161,11 +163,20 @@ export class StatementQueue {
   constructor(private readonly client: PoolClient) {}
 
   /** @throws the error of the server; one with the code 25P02 when an earlier statement has failed */
-  async send(text: string, values?: unknown[], name?: string): Promise<QueryResult> {
+  send(text: string, values?: unknown[], name?: string): Promise<QueryResult> {
+    return this.add({ text, values, name });
+  }
+
+  /** A command without parameters whose text differs at every call, as part of the segment. */
+  sendUtility(text: string): Promise<QueryResult> {
+    return this.add({ text, queryMode: 'extended' });
+  }
+
+  private async add(statement: Omit<Statement, 'callback'>): Promise<QueryResult> {
     try {
       return await new Promise<QueryResult>((resolve, reject) => {
         const callback = (error: Error | null, result: QueryResult) => (error ? reject(error) : resolve(result));
-        if (this.waiting.push({ text, values, name, callback }) > 1) return;
+        if (this.waiting.push({ ...statement, callback }) > 1) return;
         // After the promises that are settled by now, so that what they issue goes along.
         process.nextTick(() => this.flush());
       });
@@ -201,4 +212,5 @@ export class StatementQueue {
 }
 
 /** Without a name and values pg uses the simple protocol, which accepts several statements in one text. */
-const isExtended = ({ name, values }: Statement): boolean => name !== undefined || (values?.length ?? 0) > 0;
+const isExtended = ({ name, values, queryMode }: Statement): boolean =>
+  name !== undefined || queryMode !== undefined || (values?.length ?? 0) > 0;

@@ -21,6 +21,7 @@ export const roles: ServiceDatabase = {
   ownerRole: 'libtest_owner',
   runtimeRole: 'libtest_runtime',
   narrowRole: 'libtest_narrow',
+  distributed: process.env.CITUS_URL !== undefined,
 };
 
 export class CreateTables1700000000000 extends ServiceMigration {
@@ -49,7 +50,7 @@ export async function startFixture({
   entities,
   ...pool
 }: FixtureOptions = {}) {
-  const serverUrl = process.env.TEST_DATABASE_URL;
+  const serverUrl = process.env.CITUS_URL ?? process.env.TEST_DATABASE_URL;
   if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set: run with node scripts/with-test-servers.mjs');
   const name = `libtest_${randomBytes(6).toString('hex')}`;
   const passwords = { owner: 'owner', runtime: 'runtime', narrow: 'narrow' };

@@ -140,10 +140,10 @@ describe('a tenant transaction', () => {
         await Promise.all([tx.query('SELECT 44'), tx.query('SELECT 45')]);
       });
     }
-    const together = [/BEGIN[\s\S]*set_tenant[\s\S]*SELECT 42/, /SELECT 44[\s\S]*SELECT 45/];
+    const together = [/BEGIN[\s\S]*SET LOCAL app.tenant_id[\s\S]*SELECT 42/, /SELECT 44[\s\S]*SELECT 45/];
     const writes = proxy.sent.filter((write) => /SELECT 4/.test(write));
     expect(writes).toEqual([...together, ...together].map((pattern) => expect.stringMatching(pattern)));
-    expect(writes[0]).toMatch(/BEGIN[\s\S]*set_config[\s\S]*SELECT \$1::int/);
+    expect(writes[0]).toMatch(/BEGIN[\s\S]*SET LOCAL app.tenant_id[\s\S]*SELECT \$1::int/);
     await database.close();
     proxy.stop();
   });

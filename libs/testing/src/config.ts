@@ -9,6 +9,8 @@ function required(name: string): string {
 /** What the test command tells of its servers; read when it is needed, so that unit tests need none. */
 export const testServers = {
   databaseUrl: (): string => required('TEST_DATABASE_URL'),
+  /** The coordinator of a Citus cluster, by its administrator, for the databases that are distributed there. */
+  clusterUrl: (): string | undefined => process.env.CITUS_URL || undefined,
   /** The NATS server that all test files share when each cannot have its own. */
   natsUrl: (): string => required('TEST_NATS_URL'),
   natsPassword: (): string => required('TEST_NATS_PASSWORD'),

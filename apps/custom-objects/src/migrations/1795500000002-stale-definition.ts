@@ -262,8 +262,6 @@ export class StaleDefinition1795500000002 extends ServiceMigration {
 
   /** In a table of their own: they are written only when they change, and another field's change writes nothing to their index. */
   private async createSearchTable(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE EXTENSION IF NOT EXISTS pg_trgm');
-    await runner.query('CREATE EXTENSION IF NOT EXISTS btree_gin');
     await createTenantTable(runner, roles, {
       name: 'record_search',
       columns: `

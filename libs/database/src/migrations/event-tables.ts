@@ -32,6 +32,7 @@ export async function createOutboxTable(runner: QueryRunner, roles: ServiceDatab
       stream_subject text`,
     primaryKey: ['since'],
     role: 'narrow',
+    onCoordinator: true,
   });
 }
 

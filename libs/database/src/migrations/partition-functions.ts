@@ -41,8 +41,12 @@ const FIND_TABLE = `
     RAISE EXCEPTION 'no table % is partitioned by day', table_name USING ERRCODE = 'undefined_table';
   END IF;`;
 
-/** One at a time: of two replicas that make or drop partitions at once, the second leaves it to the first. */
+/**
+ * One at a time: of two replicas that make or drop partitions at once, the second leaves it to the first. SET LOCAL holds on
+ * the nodes of a cluster too, unlike the setting of the function.
+ */
 const LOCK_TABLE = `
+  SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS};
   IF NOT pg_try_advisory_xact_lock(${PARTITION_LOCK}, parent::integer) THEN
     RETURN 'busy';
   END IF;`;
@@ -134,6 +138,7 @@ DECLARE
   parent oid;
   fallback oid;
   arrival name;
+  key_columns text;
   deleted bigint;
 BEGIN
   ${FIND_TABLE}
@@ -142,8 +147,11 @@ BEGIN
   END IF;
   SELECT a.attname INTO STRICT arrival FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
    WHERE i.indrelid = fallback AND NOT EXISTS (SELECT 1 FROM pg_inherits h WHERE h.inhrelid = i.indexrelid);
-  EXECUTE format('DELETE FROM %1$s WHERE ctid = ANY (ARRAY(SELECT ctid FROM %1$s WHERE %2$I < now() - make_interval(days => $1)'
-    ' ORDER BY %2$I LIMIT $2))', fallback::regclass, arrival) USING keep_days, max_rows;
+  SELECT string_agg(quote_ident(a.attname), ', ') INTO STRICT key_columns FROM pg_index i
+    JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey::smallint[])
+   WHERE i.indrelid = fallback AND i.indisprimary;
+  EXECUTE format('DELETE FROM %1$s WHERE (%3$s) IN (SELECT %3$s FROM %1$s WHERE %2$I < now() - make_interval(days => $1)'
+    ' ORDER BY %2$I LIMIT $2)', fallback::regclass, arrival, key_columns) USING keep_days, max_rows;
   GET DIAGNOSTICS deleted = ROW_COUNT;
   RETURN deleted;
 END`,
@@ -173,7 +181,7 @@ export const PARTITION_FUNCTIONS: ReadonlyMap<string, string> = new Map(
 );
 
 /** No role that a service connects as may define tables: the narrow role has partitions made by these. Can be repeated. */
-async function createPartitionFunctions(runner: QueryRunner, roles: ServiceDatabase): Promise<void> {
+export async function createPartitionFunctions(runner: QueryRunner, roles: ServiceDatabase): Promise<void> {
   for (const { name, signature, types, body } of FUNCTIONS) {
     await runner.query(
       `CREATE OR REPLACE FUNCTION ${name} ${signature} LANGUAGE plpgsql SECURITY DEFINER

@@ -40,6 +40,8 @@ export async function runMigrations({ ownerUrl, migrations }: MigrationRun): Pro
     // Errors are thrown; the caller decides what to print.
     logger: 'debug',
     applicationName: 'migrations',
+    // Shard by shard where tables are distributed: a transaction that has changed them in parallel could define nothing else.
+    extra: { options: '-c citus.multi_shard_modify_mode=sequential' },
     // One connection holds the lock, the other migrates.
     poolSize: 2,
   });

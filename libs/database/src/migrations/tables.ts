@@ -1,5 +1,6 @@
 import type { ServiceDatabase } from '@crm/contracts';
 import type { QueryRunner } from 'typeorm';
+import { copyToEveryNode, distributeByTenant } from './distribution.js';
 import {
   assertCanBePartitioned,
   assertReferencesNoPartitions,
@@ -68,12 +69,6 @@ export async function createTenantTable(
     ...(table.unique ?? []).map(
       (columns) => `CONSTRAINT ${derivedName(name, ...columns, 'key')} UNIQUE (${withTenant(columns)})`,
     ),
-    ...(table.references ?? []).map(
-      (reference) =>
-        `CONSTRAINT ${derivedName(name, ...reference.columns, 'fkey')} FOREIGN KEY (${withTenant(reference.columns)})
-         REFERENCES ${identifier(reference.table)} (${withTenant(reference.on ?? ['id'])})
-         ON DELETE ${reference.onDelete ?? 'restrict'}`,
-    ),
   ];
   const storage = table.storage ? ` WITH (${table.storage})` : '';
   await runner.query(
@@ -86,6 +81,14 @@ export async function createTenantTable(
   await grant(runner, name, table.grants ?? EVERYTHING, roles.runtimeRole);
   await openTo(runner, name, table.narrow ?? [], roles.narrowRole, 'narrow');
   if (table.partitionedBy) await partitionByDay(runner, roles, table, storage);
+  await distributeByTenant(runner, name);
+  // Where tables are distributed, only one that is refers to another.
+  for (const { columns, table: target, on = ['id'], onDelete = 'restrict' } of table.references ?? []) {
+    await runner.query(
+      `ALTER TABLE ${name} ADD CONSTRAINT ${derivedName(name, ...columns, 'fkey')}
+       FOREIGN KEY (${withTenant(columns)}) REFERENCES ${identifier(target)} (${withTenant(on)}) ON DELETE ${onDelete}`,
+    );
+  }
 }
 
 export interface GlobalTableDefinition {
@@ -98,6 +101,8 @@ export interface GlobalTableDefinition {
   /** The one role that may access it; the same as in GLOBAL_TABLES of the contracts. */
   role: 'narrow' | 'runtime';
   grants?: Command[];
+  /** Only on the coordinator of a cluster, where nodes otherwise have a copy each. */
+  onCoordinator?: boolean;
 }
 
 /** Creates a global table: row-level security enabled and forced, with named policies for one role only. */
@@ -118,6 +123,7 @@ export async function createGlobalTable(
   for (const index of table.indexes ?? []) await createIndex(runner, name, index, false);
   const role = table.role === 'narrow' ? roles.narrowRole : roles.runtimeRole;
   await openTo(runner, name, table.grants ?? EVERYTHING, role, table.role);
+  if (!table.onCoordinator) await copyToEveryNode(runner, name);
 }
 
 function assertNoTenantColumn(table: TenantTable): void {
