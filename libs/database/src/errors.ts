@@ -20,7 +20,12 @@ function unwrap(error: unknown): PostgresError {
 /** Whether a statement failed because a value of this unique constraint, or of any, already exists. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   const inner = unwrap(error);
-  return inner.code === UNIQUE_VIOLATION && (constraint === undefined || inner.constraint === constraint);
+  return inner.code === UNIQUE_VIOLATION && (constraint === undefined || violated(inner) === constraint);
+}
+
+/** The coordinator of a cluster passes on the message of a node alone, in which the name ends with the number of a shard. */
+function violated({ constraint, message }: PostgresError): unknown {
+  return constraint ?? /"(\w+)_\d+"/.exec(String(message))?.[1];
 }
 
 /** After any other error, such as a lost connection, it is not known whether the server has committed. */

@@ -6,6 +6,7 @@ export {
   LOCK_DEAD_LETTER,
   MARK_REPLAYED,
   RECORD_HANDLED,
+  RENEW_DEAD_LETTER,
   STORE_DEAD_LETTER,
 } from './inbox.js';
 export * from './outbox/outbox.sql.js';

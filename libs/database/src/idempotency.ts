@@ -91,8 +91,13 @@ export async function createIdempotencyTable(
   if (options.narrowCreates) await runner.query(`GRANT INSERT, UPDATE ON idempotency TO ${roles.narrowRole}`);
 }
 
-/** The lock ends with the transaction, so a crash leaves no call running. $1: tenant, principal, route and key as JSON. */
-const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS locked';
+/**
+ * The lock ends with the transaction, so a crash leaves no call running. Looking at the row makes a cluster take it on the node
+ * of the tenant. $1 to $4: tenant, principal, route and key; $5: these as JSON.
+ */
+const TRY_LOCK = `
+  SELECT pg_try_advisory_xact_lock(hashtextextended($5, 0)) AS locked
+    FROM (SELECT count(*) FROM idempotency WHERE tenant_id = $1 AND principal_id = $2 AND route = $3 AND key = $4) AS looked`;
 
 const FIND_CALL = `
   SELECT body_hash AS "bodyHash", record_id AS "recordId" FROM idempotency
@@ -118,7 +123,7 @@ export class IdempotencyService {
   ): Promise<{ recordId: string; repeated: boolean }> {
     const identity = identityOf(call);
     const name = JSON.stringify(['idempotency', ...identity]);
-    const [lock] = await tx.query<{ locked: boolean }>(TRY_LOCK, [name]);
+    const [lock] = await tx.query<{ locked: boolean }>(TRY_LOCK, [...identity, name]);
     if (!lock?.locked) throw new PlatformError('IDEMPOTENCY_KEY_IN_USE');
     const earlier = await this.findRecordId(tx, call);
     if (earlier !== null) return { recordId: earlier, repeated: true };

@@ -20,10 +20,10 @@ const COLUMNS = `id, tenant_id AS "tenantId", consumer, event_id AS "eventId", s
  */
 export const STORE_DEAD_LETTER = `
   INSERT INTO dead_letter (tenant_id, id, consumer, message_key, event_id, subject, payload, error, deliveries)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-  ON CONFLICT (tenant_id, id) DO UPDATE
-     SET error = excluded.error, deliveries = excluded.deliveries
-  RETURNING created_at = now() AS "isNew"`;
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING 1`;
+
+/** $1: tenant, $2: id, $3: error, $4: deliveries. */
+export const RENEW_DEAD_LETTER = 'UPDATE dead_letter SET error = $3, deliveries = $4 WHERE tenant_id = $1 AND id = $2';
 
 /** $1: consumer, $2: limit, $3: only those after this id; null for the first page. */
 export const LIST_DEAD_LETTERS = `
@@ -71,7 +71,8 @@ export async function storeDeadLetter(
   message: Omit<DeadLetter, 'id' | 'tenantId' | 'createdAt' | 'replayedAt'> & { messageKey: string; sentAt: number },
 ): Promise<{ id: string; isNew: boolean }> {
   const id = idOf(message.sentAt, message.consumer, message.messageKey);
-  const [row] = await tx.query<{ isNew: boolean }>(STORE_DEAD_LETTER, [
+  const { error, deliveries } = message;
+  const stored = await tx.query(STORE_DEAD_LETTER, [
     tx.tenantId,
     id,
     message.consumer,
@@ -79,10 +80,12 @@ export async function storeDeadLetter(
     message.eventId,
     message.subject,
     message.payload,
-    message.error,
-    message.deliveries,
+    error,
+    deliveries,
   ]);
-  return { id, isNew: row?.isNew ?? false };
+  const isNew = stored.length > 0;
+  if (!isNew) await tx.query(RENEW_DEAD_LETTER, [tx.tenantId, id, error, deliveries]);
+  return { id, isNew };
 }
 
 /** The dead letters of every tenant that were not replayed, oldest first. */

@@ -30,7 +30,7 @@ describe('statements that leave together', () => {
       tx.issue(...inserted(tx, 'second'));
     });
     const writes = proxy.sent.filter((write) => /BEGIN|INSERT|COMMIT/.test(write));
-    expect(writes).toEqual([expect.stringMatching(/BEGIN[\s\S]*set_config[\s\S]*first[\s\S]*second[\s\S]*COMMIT/)]);
+    expect(writes).toEqual([expect.stringMatching(/BEGIN[\s\S]*SET LOCAL[\s\S]*first[\s\S]*second[\s\S]*COMMIT/)]);
     expect(await texts()).toEqual(['first', 'second']);
     await database.close();
     proxy.stop();

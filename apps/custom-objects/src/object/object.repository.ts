@@ -27,14 +27,19 @@ export const FIND_OBJECT = `${OBJECTS} AND o.state = 'active' AND o.api_name = $
 /** In use or not. $1: tenant, $2: object. */
 export const FIND_OBJECT_BY_ID = `${OBJECTS} AND o.id = $2`;
 
+/** Looking at no object makes a cluster take the lock on the node of the tenant. */
+const lockDefinitions = (lock: string): string => `
+  SELECT ${lock}(hashtextextended('custom_object:' || $1::uuid::text, 0))
+    FROM (SELECT count(*) FROM custom_object WHERE tenant_id = $1 AND id = $1) AS looked`;
+
 /** Every change of definitions begins with it. $1: tenant. */
-const LOCK_DEFINITIONS = `SELECT pg_advisory_xact_lock(hashtextextended('custom_object:' || $1::text, 0))`;
+const LOCK_DEFINITIONS = lockDefinitions('pg_advisory_xact_lock');
 
 /**
  * Precedes every write: definitions cannot change until the transaction ends. An advisory lock, because all writers
  * would write to the object's row. $1: tenant.
  */
-export const HOLD_DEFINITIONS = `SELECT pg_advisory_xact_lock_shared(hashtextextended('custom_object:' || $1::text, 0))`;
+export const HOLD_DEFINITIONS = lockDefinitions('pg_advisory_xact_lock_shared');
 
 /** $1: tenant, $2: object. */
 export const FIND_REVISION = `SELECT revision FROM custom_object WHERE tenant_id = $1 AND id = $2 AND state = 'active'`;

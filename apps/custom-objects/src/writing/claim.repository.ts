@@ -8,19 +8,10 @@ import type { FieldValues, StoredRecord } from '../reading/record.js';
 import { referenceNotFound } from './reference-access.service.js';
 
 /**
- * Registers references to existing records of objects in use and keeps these from being deleted; returns the fields whose record
- * exists. The transaction holds the definitions, so that no object is removed meanwhile.
- * $1: tenant, $2: object, $3: record, $4: keys of the fields, $5: target objects, $6: targets.
+ * One row: the fields whose record exists, which is kept from being deleted. $1: tenant, $2: object, $3: record, $4: keys of the
+ * fields, $5: target objects, $6: targets.
  */
-export const CLAIM_REFERENCES = `
-  INSERT INTO record_reference (tenant_id, target_id, object_id, record_id, field_key)
-  SELECT $1::uuid, target.id, $2::uuid, $3::uuid, wanted.field_key
-    FROM unnest($4::integer[], $5::uuid[], $6::uuid[]) AS wanted (field_key, object_id, target_id),
-         LATERAL (SELECT id FROM custom_record
-                   WHERE tenant_id = $1 AND object_id = wanted.object_id AND id = wanted.target_id AND deleted_at IS NULL
-                     AND NOT EXISTS (SELECT 1 FROM custom_object WHERE tenant_id = $1 AND id = wanted.object_id AND state = 'removed')
-                     FOR KEY SHARE) AS target
-  ON CONFLICT DO NOTHING RETURNING field_key AS "fieldKey"`;
+export const CLAIM_REFERENCES = 'SELECT claim_references($1, $2, $3, $4, $5, $6) AS claimed';
 
 /** $1: tenant, $2: object, $3: records, $4: keys of their fields, $5: the records that they refer to. */
 export const RELEASE_REFERENCES = `
@@ -36,14 +27,10 @@ export const LIST_REFERRING = `
    ORDER BY object_id, record_id, field_key LIMIT $3`;
 
 /**
- * Waits for transactions that claim the same values; returns the fields whose values are claimed. $1: tenant, $2:
- * object, $3: record, $4: fields, $5: their values, both in the order of the fields.
+ * One row: the fields whose values are claimed; waits for transactions that claim the same ones. $1: tenant, $2: object,
+ * $3: record, $4: fields, $5: their values, both in the order of the fields.
  */
-export const CLAIM_UNIQUE_VALUES = `
-  INSERT INTO custom_unique (tenant_id, object_id, field_id, norm_value, record_id)
-  SELECT $1::uuid, $2::uuid, wanted.field_id, wanted.norm_value, $3::uuid
-    FROM unnest($4::uuid[], $5::text[]) AS wanted (field_id, norm_value)
-  ON CONFLICT (tenant_id, object_id, field_id, norm_value) DO NOTHING RETURNING field_id AS "fieldId"`;
+export const CLAIM_UNIQUE_VALUES = 'SELECT claim_unique_values($1, $2, $3, $4, $5) AS claimed';
 
 /** $1: tenant, $2: object, $3: fields, $4: their values, $5: the records that have them. */
 export const RELEASE_UNIQUE_VALUES = `
@@ -151,7 +138,7 @@ export class ReferenceRepository extends ClaimRepository {
       const candidates = wanted
         .flatMap(({ field, key }) => targetsOf(field).map((objectId) => ({ fieldKey: field.key, objectId, key })))
         .sort((one, other) => (one.key < other.key ? -1 : 1));
-      const rows = await tx.queryPrepared<{ fieldKey: number }>(CLAIM_REFERENCES, [
+      const [row] = await tx.queryPrepared<{ claimed: number[] }>(CLAIM_REFERENCES, [
         tx.tenantId,
         model.object.id,
         recordId,
@@ -159,8 +146,7 @@ export class ReferenceRepository extends ClaimRepository {
         candidates.map(({ objectId }) => objectId),
         candidates.map(({ key }) => key),
       ]);
-      const found = new Set(rows.map(({ fieldKey }) => fieldKey));
-      return ({ key }) => found.has(key);
+      return ({ key }) => row?.claimed.includes(key) ?? false;
     });
     if (missing.length === 0) return;
     throw new PlatformError('VALIDATION_FAILED', undefined, { errors: missing.map(referenceNotFound) });
@@ -202,15 +188,14 @@ export class UniqueValueRepository extends ClaimRepository {
     after: FieldValues,
   ): Promise<void> {
     const taken = await this.exchange(tx, model, recordId, before, after, async (wanted) => {
-      const rows = await tx.queryPrepared<{ fieldId: string }>(CLAIM_UNIQUE_VALUES, [
+      const [row] = await tx.queryPrepared<{ claimed: string[] }>(CLAIM_UNIQUE_VALUES, [
         tx.tenantId,
         model.object.id,
         recordId,
         wanted.map(({ field }) => field.id),
         wanted.map(({ key }) => key),
       ]);
-      const claimed = new Set(rows.map(({ fieldId }) => fieldId));
-      return ({ id }) => claimed.has(id);
+      return ({ id }) => row?.claimed.includes(id) ?? false;
     });
     if (taken.length === 0) return;
     throw new PlatformError('UNIQUE_VIOLATION', undefined, {

@@ -22,15 +22,22 @@ export async function copyToEveryNode(runner: QueryRunner, table: string): Promi
 }
 
 /**
- * Runs a call of the function on the node that has the rows of its first argument, the tenant, whatever its body does with
- * these. To be called when tables of tenants are there.
- * @param signature such as `f(uuid, text[])`; the function has no SECURITY DEFINER, so that the policies hold
+ * Each function in PL/pgSQL whose first parameter is `tenant uuid`: a call is run on the node that has the tenant's rows, where
+ * its body does with these what it likes. What it sets by `set_config` holds there, and its advisory locks are that node's.
  */
-export async function runWhereTenantIs(runner: QueryRunner, signature: string): Promise<void> {
+export async function runFunctionsWhereTenantIs(runner: QueryRunner): Promise<void> {
   if (!(await isDistributed(runner))) return;
-  await runner.query(
-    `SELECT create_distributed_function($1::regprocedure, '$1', force_delegation => true,
-              colocate_with => (SELECT min(logicalrelid::text) FROM pg_dist_partition WHERE partmethod = 'h'))`,
-    [signature],
-  );
+  const functions = await runner.query(`
+    SELECT p.oid::regprocedure::text AS signature FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+     WHERE p.pronamespace = 'public'::regnamespace AND l.lanname = 'plpgsql'
+       AND p.proargnames[1] = 'tenant' AND p.proargtypes[0] = 'uuid'::regtype
+       AND NOT EXISTS (SELECT FROM pg_dist_object o
+                        WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.oid AND o.force_delegation)`);
+  for (const { signature } of functions) {
+    await runner.query(
+      `SELECT create_distributed_function($1::regprocedure, '$1', force_delegation => true,
+                colocate_with => (SELECT min(logicalrelid::text) FROM pg_dist_partition WHERE partmethod = 'h'))`,
+      [signature],
+    );
+  }
 }

@@ -168,7 +168,7 @@ DECLARE
   counted bigint;
 BEGIN
   ${FIND_TABLE}
-  EXECUTE format('SELECT count(*) FROM (SELECT FROM %s LIMIT $1) AS found', fallback::regclass) INTO counted USING max_rows;
+  EXECUTE format('SELECT count(*) FROM (SELECT 1 FROM %s LIMIT $1) AS found', fallback::regclass) INTO counted USING max_rows;
   RETURN counted;
 END`,
 };

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { runFunctionsWhereTenantIs } from './distribution.js';
 
 /** One step of a schema, in a transaction of the owner; 13 digits (milliseconds) at the end of the names order them. */
 export abstract class ServiceMigration implements MigrationInterface {
@@ -50,6 +51,7 @@ export async function runMigrations({ ownerUrl, migrations }: MigrationRun): Pro
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const ran = await source.runMigrations();
+    await runFunctionsWhereTenantIs(lock);
     await lock.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     return ran.map((migration) => migration.name);
   } finally {
