@@ -141,13 +141,16 @@ class OpenTransaction<TenantId extends string | undefined> {
     if (events.length === 0) return;
     this.events = [];
     this.eventsLength = 0;
-    this.issue(APPEND_EVENTS, [
-      events.map(({ tenantId }) => tenantId),
-      events.map(({ id }) => id),
-      events.map(({ name }) => name),
-      events.map(({ subject }) => subject),
-      `[${events.map(({ envelope }) => envelope).join(',')}]`,
-    ]);
+    for (const tenantId of new Set(events.map((event) => event.tenantId))) {
+      const own = events.filter((event) => event.tenantId === tenantId);
+      this.issue(APPEND_EVENTS, [
+        tenantId,
+        own.map(({ id }) => id),
+        own.map(({ name }) => name),
+        own.map(({ subject }) => subject),
+        `[${own.map(({ envelope }) => envelope).join(',')}]`,
+      ]);
+    }
   }
 
   private assertOpen(): void {

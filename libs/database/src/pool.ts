@@ -30,6 +30,11 @@ const IDLE_IN_TRANSACTION_MS = 60_000;
 /** The server cancels a statement first; the client abandons a connection that does not report even that. */
 const CLIENT_GRACE_MS = 5_000;
 
+/** Unless the tables are distributed: a plan that knows no tenant does not know where its rows are. */
+const FORCE_GENERIC_PLANS = `
+  SELECT set_config('plan_cache_mode', 'force_generic_plan', false)
+   WHERE NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')`;
+
 /** In pipeline mode: statements leave as they are issued, so several that do not depend on each other cost one round trip. */
 export function createPool(
   config: DatabaseConfig,
@@ -46,7 +51,7 @@ export function createPool(
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
     pipeline: true,
-    ...(genericPlans && { options: '-c plan_cache_mode=force_generic_plan' }),
+    ...(genericPlans && { onConnect: (client: pg.PoolClient) => client.query(FORCE_GENERIC_PLANS) }),
   } as pg.PoolConfig);
   // The pool has already removed the connection; the next transaction opens another.
   pool.on('error', (error) =>

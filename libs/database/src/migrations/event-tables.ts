@@ -1,5 +1,6 @@
 import type { ServiceDatabase } from '@crm/contracts';
 import type { QueryRunner } from 'typeorm';
+import { CREATE_APPEND_EVENTS } from '../outbox/outbox.sql.js';
 import { createGlobalTable, createTenantTable } from './tables.js';
 
 /**
@@ -22,6 +23,7 @@ export async function createOutboxTable(runner: QueryRunner, roles: ServiceDatab
     grants: ['insert'],
     narrow: ['select', 'insert', 'update'],
   });
+  await runner.query(CREATE_APPEND_EVENTS);
   await createDeadLetterTable(runner, roles);
   await createGlobalTable(runner, roles, {
     name: 'outbox_position',

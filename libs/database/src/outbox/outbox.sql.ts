@@ -1,9 +1,16 @@
 import { OUTBOX_CONSUMER } from '../transaction.js';
 
-/** In this order. $1: tenants, $2: ids, $3: names, $4: subjects, each an array; $5: envelopes, one JSON array, which needs no escaping. */
-export const APPEND_EVENTS = `
-  INSERT INTO outbox (tenant_id, id, name, subject, envelope)
-  SELECT * FROM ROWS FROM (unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]), json_array_elements($5::json)) AS event`;
+/** Appends events of one tenant in this order. */
+export const CREATE_APPEND_EVENTS = `
+  CREATE OR REPLACE FUNCTION append_events(tenant uuid, ids uuid[], names text[], subjects text[], envelopes json)
+  RETURNS void LANGUAGE plpgsql AS $body$
+  BEGIN
+    INSERT INTO outbox (tenant_id, id, name, subject, envelope)
+    SELECT tenant, event.* FROM ROWS FROM (unnest(ids, names, subjects), json_array_elements(envelopes)) AS event;
+  END $body$`;
+
+/** $1: tenant, $2: ids, $3: names, $4: subjects, each an array; $5: envelopes, one JSON array, which needs no escaping. */
+export const APPEND_EVENTS = 'SELECT append_events($1, $2, $3, $4, $5)';
 
 /** What is published, as of the last mark. */
 export const READ_POSITION = `
