@@ -163,7 +163,8 @@ describe('isolation', () => {
 
     it.each([
       [undefined, 'auto'],
-      [true, 'force_generic_plan'],
+      // A cluster plans for the node of the tenant.
+      [true, roles.distributed ? 'auto' : 'force_generic_plan'],
     ] as const)('has generic plans as the configuration says: %s', async (genericPlans, expected) => {
       const database = new Database({ ...fixture.database.config, ...(genericPlans && { genericPlans }) });
       try {
