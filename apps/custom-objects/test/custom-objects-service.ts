@@ -120,6 +120,7 @@ export class CustomObjectsService {
     const config = {
       service: testServiceConfig('custom-objects'),
       database: { ...database.config, genericPlans: true },
+      deletedRecordsKeptDays: 30,
     };
     started.service = await startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
     started.ends.push(

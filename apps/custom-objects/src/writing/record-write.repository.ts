@@ -1,7 +1,7 @@
 import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import type { StoredField } from '../object/object-definition.js';
-import type { StoredRecord } from '../reading/record.js';
+import { type StoredRecord, unsetSlotOf } from '../reading/record.js';
 import { COLUMNS, FIND_RECORD, type RecordRow, recordOf } from '../reading/record.repository.js';
 
 const SLOT_NAME = /^[snt][1-8]$/;
@@ -47,9 +47,9 @@ export const MARK_RECORDS_DELETED = `
    WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[])`;
 
 /** Unsets fields. $1: tenant, $2: object, $3: records, $4: time, $5: keys of the fields. */
-export const unsetFields = (slots: readonly string[]): string => `
+export const unsetFields = (fields: readonly Pick<StoredField, 'type' | 'slot'>[]): string => `
   UPDATE custom_record SET data = data - $5::text[], updated_at = greatest(updated_at, $4::timestamptz), version = version + 1
-         ${slots.map((name) => `, ${slotColumn(name)} = NULL`).join('')}
+         ${fields.map((field) => (field.slot === null ? '' : `, ${slotColumn(field.slot)} = '${unsetSlotOf(field)}'`)).join('')}
    WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[])`;
 
 /** New records. $1: tenant, $2: object, $5: users; the others as in `written`. */
@@ -124,12 +124,11 @@ export class RecordWriteRepository {
     tx: TenantTransaction,
     objectId: string,
     ids: readonly string[],
-    fields: readonly Pick<StoredField, 'key' | 'slot'>[],
+    fields: readonly Pick<StoredField, 'key' | 'type' | 'slot'>[],
     at: Date,
   ): Promise<void> {
-    const slots = fields.flatMap(({ slot }) => slot ?? []);
     const keys = fields.map(({ key }) => String(key));
-    await tx.queryPrepared(unsetFields(slots), [tx.tenantId, objectId, ids, at, keys]);
+    await tx.queryPrepared(unsetFields(fields), [tx.tenantId, objectId, ids, at, keys]);
   }
 }
 
