@@ -203,7 +203,7 @@ const byIds = [{ sql: 'id = ANY ($3::uuid[])', parameters: [[]] }];
 /** The first portion of a first page, newest first. */
 const first: ListShape = { by: null, descending: true, after: null, counted: true };
 /** In the order of a slot. */
-const sorted: ListShape = { ...first, by: { sql: 'n1', sqlType: 'float8', isNullable: true } };
+const sorted: ListShape = { ...first, by: { sql: 'n1', sqlType: 'float8', unset: 'infinity' } };
 
 /** The statements that repositories export, by name. */
 const exported = Object.entries({ ...claims, ...objects, ...reading, ...search, ...writing }).filter(
@@ -222,11 +222,17 @@ const statements = {
   'listRecords sorted': listRecords([], sorted),
   'listRecords sorted, after a value': listRecords([], { ...sorted, after: 'value', counted: false }),
   'listRecords sorted, after one without a value': listRecords([], { ...sorted, after: 'id', counted: false }),
-  'listRecords sorted, with a value alone': listRecords([], { ...sorted, withValue: true }),
+  'listRecords sorted, ascending': listRecords([], { ...sorted, descending: false, counted: false }),
+  'listRecords sorted, ascending, after a value': listRecords([], {
+    ...sorted,
+    descending: false,
+    after: 'value',
+    counted: false,
+  }),
   'listRecords measured': listRecords([], { ...first, measured: true }),
   searchRecords: searchRecords(),
   COUNT_RECORDS,
-  unsetFields: writing.unsetFields(['s1']),
+  unsetFields: writing.unsetFields([{ type: 'reference', slot: 's1' }]),
 };
 
 /** 2,000 tenants, of which a hundred have records. */
@@ -245,7 +251,7 @@ const FILL_EVERYTHING = [
   `INSERT INTO custom_field (tenant_id, id, object_id, api_name, key, position, definition)
    SELECT tenant, md5(object::text || k)::uuid, object, 'field_' || k, k, k, '{}' FROM (${TENANTS}) AS t, generate_series(1, 5) AS k`,
   `INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, s1, n1)
-   SELECT tenant, object, id, 1, '{}', now(), now(), 'value ' || i / 40, CASE WHEN i % 10 > 0 THEN i END FROM (${MANY_RECORDS}) AS r`,
+   SELECT tenant, object, id, 1, '{}', now(), now(), 'value ' || i / 40, CASE WHEN i % 10 > 0 THEN i ELSE 'infinity' END FROM (${MANY_RECORDS}) AS r`,
   `INSERT INTO custom_unique (tenant_id, object_id, field_id, norm_value, record_id)
    SELECT tenant, object, md5(object::text || 1)::uuid, 'value ' || i, id FROM (${MANY_RECORDS}) AS r`,
   `INSERT INTO record_reference (tenant_id, target_id, object_id, record_id, field_key)
