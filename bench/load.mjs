@@ -49,8 +49,15 @@ export function counter() {
 }
 
 /** Throws for an answer that is no success, and for one without a length.
- * @param {{ port: number, next: () => string, connections?: number, milliseconds: number }} load */
-export async function sendLoad({ port, next, connections = PLAN.connections, milliseconds }) {
+ * @param {{ port: number, next: () => string, connections?: number, milliseconds: number, rate?: number }} load
+ *   rate: requests a second; default as many as are answered */
+export async function sendLoad({
+  port,
+  next,
+  connections = PLAN.connections,
+  milliseconds,
+  rate = Number.POSITIVE_INFINITY,
+}) {
   const begun = performance.now();
   /** @type {number[]} */
   const latencies = [];
@@ -58,7 +65,9 @@ export async function sendLoad({ port, next, connections = PLAN.connections, mil
     latencies.push(latency);
     return performance.now() >= begun + milliseconds;
   };
-  await Promise.all(Array.from({ length: connections }, () => converse(port, next, isOver)));
+  const turn = counter();
+  const pause = () => begun + (turn() * 1000) / rate - performance.now();
+  await Promise.all(Array.from({ length: connections }, () => converse(port, next, isOver, pause)));
   return { requests: latencies.length, seconds: (performance.now() - begun) / 1000, latencies };
 }
 
@@ -71,8 +80,9 @@ export async function ask(port, request) {
 
 /** One request on a connection, and more until `isOver` with the milliseconds of the last.
  * @param {number} port on 127.0.0.1 @param {() => string} next @param {(latency: number) => boolean} [isOver]
+ * @param {() => number} [pause] milliseconds before the next request; none when not above 0
  * @returns {Promise<Buffer>} the last answer */
-function converse(port, next, isOver = () => true) {
+function converse(port, next, isOver = () => true, pause = () => 0) {
   return new Promise((resolve, reject) => {
     let sentAt = 0;
     const send = () => {
@@ -94,8 +104,11 @@ function converse(port, next, isOver = () => true) {
       [parts, missing] = [[], Number.POSITIVE_INFINITY];
       // Of the status, `HTTP/1.1 201`, the first digit.
       if (answer[9] !== 0x32) socket.destroy(new Error(`Port ${port} answered ${answer.toString('utf8')}`));
-      else if (!isOver(performance.now() - sentAt)) send();
-      else {
+      else if (!isOver(performance.now() - sentAt)) {
+        const rest = pause();
+        if (rest > 0) setTimeout(send, rest);
+        else send();
+      } else {
         resolve(answer);
         socket.destroy();
       }

@@ -89,6 +89,28 @@ async function workspaces({ lab, data, gateway }) {
   return rows;
 }
 
+/** The slowest calls of many workspaces at half of their full rate, beside those of one connection alone. @param {Subjects} subjects */
+async function halfLoad({ lab, data, gateway: { port } }) {
+  const works = data.workspaces.map((workspace) => requestsOf(lab, CUSTOM, workspace));
+  const rows = [];
+  for (const work of WORKS) {
+    const of = inTurn(works.map((one) => one[work]));
+    const load = (/** @type {object} */ more) =>
+      sendLoad({ port, next: () => of()(), milliseconds: SEARCH_MS, ...more });
+    await load({});
+    const rounds = await inRounds(SEARCH_ROUNDS, async () => {
+      const full = await load({});
+      const half = await load({ rate: full.requests / full.seconds / 2 });
+      const alone = await load({ connections: 1 });
+      return [half, alone].map(({ latencies }) => percentile(latencies, 0.99));
+    });
+    const [half, alone] = [0, 1].map((side) => rounds.map((round) => Number(round[side])));
+    const title = `${work} of ${works.length} workspaces at half load, beside one at a time, p99`;
+    rows.push(besideRow(title, 'ms', half ?? [], alone ?? [], { atMost: 2.5 }));
+  }
+  return rows;
+}
+
 /** A page of 200 records with 2 formulas, which may add 15 % to one of the same bytes whose records store the values.
  * @param {Subjects} subjects */
 async function formulas({ lab, direct }) {
@@ -183,6 +205,7 @@ const cases = {
   search,
   neighbour,
   workspaces,
+  'half-load': halfLoad,
   create: measure('create', CUSTOM, 'create'),
   change: measure('change', CUSTOM, 'change'),
   'lead-create': measure('lead create', LEAD, 'create'),
