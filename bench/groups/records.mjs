@@ -2,7 +2,17 @@
 // what workspaces, formulas, searches and many requests cost.
 import { randomUUID } from 'node:crypto';
 import { CORE_OBJECTS } from '@crm/contracts';
-import { alternate, compare, counter, inTurn, requestText, SLOWER_PLAN, sendLoad, sendLoadApart } from '../load.mjs';
+import {
+  alternate,
+  compare,
+  counter,
+  inTurn,
+  PLAN,
+  requestText,
+  SLOWER_PLAN,
+  sendLoad,
+  sendLoadApart,
+} from '../load.mjs';
 import { besideRow, inRounds, median, percentile, residentMegabytes, setting } from '../measure.mjs';
 import { API_NAME, fill, LONG_API_NAME, newLead, newRecord, PLAIN_API_NAME, RECORDS } from '../records-data.mjs';
 
@@ -94,6 +104,28 @@ async function workspaces({ lab, data, gateway }) {
       { ...gateway, name: `${works.length} workspaces in turn`, next: () => next()(), atLeast: 0.85 },
     ];
     rows.push(...(await compare(`${work} through the gateway`, sides, SLOWER_PLAN)));
+  }
+  return rows;
+}
+
+/** The slowest calls of many workspaces at half of their full rate, beside those of one connection alone. @param {Subjects} subjects */
+async function halfLoad({ lab, data, gateway: { port } }) {
+  const works = data.workspaces.map((workspace) => requestsOf(lab, CUSTOM, workspace));
+  const rows = [];
+  for (const work of WORKS) {
+    const of = inTurn(works.map((one) => one[work]));
+    const load = (/** @type {object} */ more) =>
+      sendLoad({ port, next: () => of()(), milliseconds: SEARCH_MS, ...more });
+    await load({});
+    const rounds = await inRounds(SEARCH_ROUNDS, async () => {
+      const full = await load({});
+      const half = await load({ everyMs: (2000 * PLAN.connections * full.seconds) / full.requests });
+      const alone = await load({ connections: 1 });
+      return [half, alone].map(({ latencies }) => percentile(latencies, 0.99));
+    });
+    const [half, alone] = [0, 1].map((side) => rounds.map((round) => Number(round[side])));
+    const title = `${work} of ${works.length} workspaces at half load, beside one at a time, p99`;
+    rows.push(besideRow(title, 'ms', half ?? [], alone ?? [], { atMost: 2.5 }));
   }
   return rows;
 }
@@ -209,6 +241,7 @@ const cases = {
   search,
   neighbour,
   workspaces,
+  'half-load': halfLoad,
   create: measure('create', CUSTOM, 'create'),
   change: measure('change', CUSTOM, 'change'),
   'lead-create': measure('lead create', LEAD, 'create'),
