@@ -27,7 +27,7 @@ export {
   recordInbox,
   storeDeadLetter,
 } from './inbox.js';
-export { createInboxTable, createOutboxTable } from './migrations/event-tables.js';
+export { appendEventsByFunction, createInboxTable, createOutboxTable } from './migrations/event-tables.js';
 export { type ProvisionedDatabase, provisionDatabase } from './migrations/provision.js';
 export { type MigrationClass, runMigrations, ServiceMigration } from './migrations/run.js';
 export {
