@@ -135,20 +135,14 @@ describe('a sorted list of an object with very many records', () => {
     await app.admin.query(
       `INSERT INTO custom_record (tenant_id, object_id, id, version, created_at, updated_at, data, s1, n1)
        SELECT tenant_id, object_id, overlay(id::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, 1, now(), now(), data, s1,
-              CASE WHEN n % 2 = 0 THEN n1 END
+              CASE WHEN n % 2 = 0 THEN n1 ELSE 'infinity' END
          FROM custom_record, generate_series(1, 10001) AS n WHERE id = $1`,
       [id],
     );
   });
 
-  it.each([
-    [
-      'with a filter by another field',
-      'filterField=title&filterValue=First&sort=rank',
-      /no index has the records of this filter by rank/,
-    ],
-    ['that goes on with records without a value', 'sort=rank&page=501&size=10', /the records that follow have no rank/],
-  ])('%s is refused when it takes more than two seconds', async (_which, query, cause) => {
+  it('with a filter by another field is refused when it takes more than two seconds', async () => {
+    const query = 'filterField=title&filterValue=First&sort=rank';
     expect((await list(query, large)).status).toBe(200);
     const costly = jest.spyOn(Database.prototype, 'transaction');
     await list(query, large);
@@ -164,18 +158,23 @@ describe('a sorted list of an object with very many records', () => {
         );
       const { body } = await list(query, large);
       read.mockRestore();
+      const cause = /no index has the records of this filter by rank/;
       expect(body).toMatchObject({ status: 422, code: 'QUERY_TOO_EXPENSIVE', detail: expect.stringMatching(cause) });
     } finally {
       await app.admin.query('ROLLBACK');
     }
   });
 
-  it.each(['sort=rank&size=10', 'sort=-rank&page=3', 'filterField=rank&filterValue=1&sort=rank'])(
-    'is read at once where an index has it: %s',
-    async (query) => {
-      const costly = jest.spyOn(Database.prototype, 'transaction');
-      expect((await list(query, large)).status).toBe(200);
-      expect(costly).not.toHaveBeenCalled();
-    },
-  );
+  it.each([
+    'sort=rank&size=10',
+    'sort=-rank&page=3',
+    'sort=rank&page=501&size=10',
+    'sort=-rank&page=501&size=10',
+    'filterField=rank&filterValue=1&sort=rank',
+  ])('is read at once where an index has it, also where records have no value: %s', async (query) => {
+    const costly = jest.spyOn(Database.prototype, 'transaction');
+    const { status, body } = await list(query, large);
+    expect([status, body.data.length]).toEqual([200, body.size]);
+    expect(costly).not.toHaveBeenCalled();
+  });
 });

@@ -15,16 +15,14 @@ const [SHORTEST_COMPRESSED, MOST_COMPRESSION] = [2_000, 256];
 export interface ListShape {
   readonly descending: boolean;
   /** The expression that precedes the id in the order; null to order by the id alone. */
-  readonly by: Pick<SortExpression, 'sql' | 'sqlType' | 'isNullable'> | null;
+  readonly by: Pick<SortExpression, 'sql' | 'sqlType' | 'unset'> | null;
   /**
-   * The position of the page: after an id (also among records without a value), after a value and an id, or null for
-   * the start with an offset. Its parameters follow those of the conditions.
+   * The position of the page: after an id (in descending order also among records without a value), after a value and an id, or
+   * null for the start with an offset. Its parameters follow those of the conditions.
    */
   readonly after: 'id' | 'value' | null;
   /** Whether all matches are counted too, up to a limit that is the last parameter; null counts all. */
   readonly counted: boolean;
-  /** Whether only records with a value in the sorted field are read; those without have no index. */
-  readonly withValue?: boolean;
   /** Whether the JSON of each record is measured, which a page with large records needs. */
   readonly measured?: boolean;
 }
@@ -55,9 +53,9 @@ export function listRecords(conditions: readonly RowCondition[], shape: ListShap
  */
 export const searchRecords = (measured = false): string => `
   SELECT object.revision, page.*, CASE WHEN $6::uuid IS NULL OR $9::int = 0 THEN found.counted
-              ELSE (SELECT counted FROM search_records($2, $3, $4, $5, NULL, 0, $9)) END AS count
+              ELSE (SELECT counted FROM search_records(tenant.id, $2, $3, $4, $5, NULL, 0, $9)) END AS count
     FROM ${TENANT_OF_STATEMENT} ${REVISION}
-   CROSS JOIN LATERAL search_records($2, $3, $4, $5, $6, $7::int + $8::int,
+   CROSS JOIN LATERAL search_records(tenant.id, $2, $3, $4, $5, $6, $7::int + $8::int,
                                      CASE WHEN $6::uuid IS NULL THEN $9::int ELSE 0 END) AS found ${pageTexts(
                                        `
       SELECT ${COLUMNS} FROM custom_record
@@ -90,7 +88,7 @@ function pageTexts(records: string, measured = false): string {
 }
 
 /** The records of a page, in its order, and the number of its last parameter. */
-function pageOf(where: string, first: number, { by, descending, after, withValue }: ListShape) {
+function pageOf(where: string, first: number, { by, descending, after }: ListShape) {
   const direction = descending ? 'DESC' : 'ASC';
   const beyond = descending ? '<' : '>';
   const last = first + (after === 'value' ? 2 : 1);
@@ -102,18 +100,19 @@ function pageOf(where: string, first: number, { by, descending, after, withValue
     return { page: select(position, `id ${direction}`, limit), last };
   }
 
-  const { sql, sqlType, isNullable } = by;
+  const { sql, sqlType, unset } = by;
   const byValue = `${sql} ${direction}, id ${direction}`;
-  const byId = `id ${direction}`;
-  if (after === 'id') return { page: select(` AND ${sql} IS NULL AND id ${beyond} $${first}`, byId, limit), last };
+  const isUnset = ` AND ${sql} = '${unset}'`;
+  if (after === 'id') return { page: select(`${isUnset} AND id ${beyond} $${first}`, `id ${direction}`, limit), last };
   const position = after ? ` AND (${sql}, id) ${beyond} ($${first}::${sqlType}, $${first + 1}::uuid)` : '';
-  if (!isNullable) return { page: select(position, byValue, limit), last };
-  if (withValue) return { page: select(` AND ${sql} IS NOT NULL${position}`, byValue, limit), last };
-  // Two parts, each in the order of an index; the second is read only as far as the first does not fill the page.
+  // Said for the planner: the index of a slot has the objects alone whose slot it is.
+  if (!descending || unset === null)
+    return { page: select(` AND ${sql} IS NOT NULL${position}`, byValue, limit), last };
+  // Read backwards the records without a value would come first: a part of their own, read only as far as the first does not fill the page.
   const upTo = after ? `LIMIT $${last}` : `LIMIT $${first}::bigint + $${first + 1}::bigint`;
   const parts = `
-      SELECT * FROM ((${select(` AND ${sql} IS NOT NULL${position}`, byValue, upTo)})
-           UNION ALL (${select(` AND ${sql} IS NULL`, byId, upTo)})) AS parts ${limit}`;
+      SELECT * FROM ((${select(` AND ${sql} < '${unset}'${position}`, byValue, upTo)})
+           UNION ALL (${select(isUnset, `id ${direction}`, upTo)})) AS parts ${limit}`;
   return { page: parts, last };
 }
 
@@ -133,8 +132,6 @@ export interface ListRequest {
   readonly conditions: readonly RowCondition[];
   readonly sort: Pick<RecordSort, 'name' | 'descending' | 'by'>;
   readonly page: ListPage;
-  /** Whether only records with a value in the sorted field are read. */
-  readonly withValue?: boolean;
 }
 
 /** A page of a list. */
@@ -160,20 +157,20 @@ export class RecordListRepository {
 
   /** @param use what is made of the page @param tx runs outside a transaction when absent */
   list<T>(origin: TransactionOrigin, request: ListRequest, use: UseOfPage<T>, tx?: TenantTransaction): Promise<T> {
-    const { objectId, conditions, sort, withValue } = request;
+    const { objectId, conditions, sort } = request;
     const { after, offset, limit, counts, countLimit } = request.page;
-    const hasValue = sort.by !== null && after !== undefined && after.value !== null;
+    const value = after?.value ?? (sort.descending ? null : sort.by?.unset);
+    const hasValue = sort.by !== null && after !== undefined && value !== null;
     const shape: ListShape = {
       by: sort.by,
       descending: sort.descending,
       after: after ? (hasValue ? 'value' : 'id') : null,
       counted: counts,
-      withValue,
     };
     const parameters = [
       objectId,
       ...conditions.flatMap(({ parameters }) => parameters),
-      ...(hasValue ? [after.value] : []),
+      ...(hasValue ? [value] : []),
       ...(after ? [after.id, limit] : [limit, offset]),
       ...(counts ? [countLimit] : []),
     ];

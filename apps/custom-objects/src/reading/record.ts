@@ -1,5 +1,6 @@
 import { PlatformError } from '@crm/contracts';
-import { slotValue } from '@crm/fields';
+import { fieldTypes, slotValue, UNSET_SLOTS } from '@crm/fields';
+import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
 
 /** A stored record. `data` has canonical values by the fields' keys; formulas are never stored. */
@@ -10,6 +11,32 @@ export interface StoredRecord {
   /** As the API writes it: no Date is made of a time that nothing calculates with. */
   readonly createdAt: string;
   readonly updatedAt: string;
+}
+
+/** A record as it was read: its data is JSON, which is parsed when something looks at a value. */
+export class RecordText implements StoredRecord {
+  #data: StoredRecord['data'] | undefined;
+  readonly #text: string;
+
+  constructor(
+    readonly id: string,
+    readonly version: number,
+    readonly createdAt: string,
+    readonly updatedAt: string,
+    text: string,
+  ) {
+    this.#text = text;
+  }
+
+  get data(): StoredRecord['data'] {
+    this.#data ??= JSON.parse(this.#text) as StoredRecord['data'];
+    return this.#data;
+  }
+
+  /** The JSON of the data. */
+  get text(): string {
+    return this.#text;
+  }
 }
 
 /** The later of two API times. */
@@ -46,13 +73,17 @@ export function dataOf(model: ObjectModel, values: FieldValues): Record<string, 
 export const slotText = (value: string | number | Date): string | number =>
   value instanceof Date ? value.toISOString() : value;
 
-/** The typed columns that carry the values for filters, null where a slot is not used. */
-export function slotsOf(model: ObjectModel, values: FieldValues): Map<string, string | number | null> {
-  const slots = new Map<string, string | number | null>();
+/** What the slot of a field has in a record without a value. */
+export const unsetSlotOf = ({ type }: Pick<StoredField, 'type'>): string =>
+  UNSET_SLOTS[fieldTypes.get(type)?.slotKind ?? 'text'];
+
+/** The typed columns that carry the values for filters and sorts. */
+export function slotsOf(model: ObjectModel, values: FieldValues): Map<string, string | number> {
+  const slots = new Map<string, string | number>();
   for (const field of model.object.fields) {
     if (field.slot === null) continue;
     const stored = slotValue(field, values[field.apiName] ?? null);
-    slots.set(field.slot, stored && slotText(stored.value));
+    slots.set(field.slot, stored ? slotText(stored.value) : unsetSlotOf(field));
   }
   return slots;
 }

@@ -103,7 +103,7 @@ export function refusedText(
     return refuse('TOO_LONG', `Must have at most ${limit} characters`, { limit });
   }
   if (!isCleanText(input)) {
-    return refuse('INVALID_CHARACTER', 'Must not contain the character U+0000 or half of a surrogate pair');
+    return refuse('INVALID_CHARACTER', 'Must not contain the character U+0000, U+10FFFF or half of a surrogate pair');
   }
   if (singleLine && LINE_BREAK.test(input)) return refuse('LINE_BREAK', 'Must be a single line');
   return null;
