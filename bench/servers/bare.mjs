@@ -6,6 +6,7 @@ import { hash, verify } from '@node-rs/argon2';
 import Fastify from 'fastify';
 import { generateKeyPair, SignJWT } from 'jose';
 import pg from 'pg';
+import { FORMS } from '../found-forms.mjs';
 
 /** A request, whose parts these servers do not check. @typedef {any} Request */
 
@@ -78,6 +79,16 @@ const SERVERS = {
   records() {
     serveTable('/records', 'bare_record', 'code');
     serveTable('/leads', 'bare_lead', 'source');
+  },
+
+  /** The same pages of leads, through indexes of their own. */
+  found() {
+    app.get('/found/:form', async (/** @type {Request} */ { params: { form }, query: { value = null, id } }) => {
+      const text = `SELECT body FROM bare_found WHERE ${FORMS[form]?.where} LIMIT 25`;
+      const values = id ? [value, id] : text.includes('$1') ? [value] : [];
+      const { rows } = await pool.query({ name: form, text, values });
+      return { data: rows.map(({ body }) => body) };
+    });
   },
 };
 

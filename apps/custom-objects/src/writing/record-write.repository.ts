@@ -4,7 +4,7 @@ import type { StoredField } from '../object/object-definition.js';
 import { type StoredRecord, unsetSlotOf } from '../reading/record.js';
 import { COLUMNS, FIND_RECORD, type RecordRow, recordOf } from '../reading/record.repository.js';
 
-const SLOT_NAME = /^[snt][1-8]$/;
+const SLOT_NAME = /^[snt][1-9][0-9]?$/;
 /** Types of the slots by their first letters. */
 const SLOT_TYPES: Readonly<Record<string, string>> = { s: 'text', n: 'float8', t: 'timestamptz' };
 
