@@ -68,6 +68,30 @@ it('a filter finds instants before zones had whole minutes', async () => {
   expect(body.data.map(({ title }) => title)).toEqual(['Old']);
 });
 
+it('an object has an index for each of twelve texts that ask for one, whether records have a value or not', async () => {
+  const indexed = Array.from(
+    { length: 12 },
+    (_, n) => ({ apiName: `text_${n}`, type: 'text', indexed: true }) as const,
+  );
+  const wide = await app.tenant('business', [
+    { apiName: 'ticket', fields: [...indexed, { apiName: 'rest', type: 'text' }] },
+  ]);
+  for (const text_11 of ['b', null, 'a']) await app.create(PATH, wide.admin, { text_11, rest: text_11 });
+  const costly = jest.spyOn(Database.prototype, 'transaction');
+  for (const [query, found] of [
+    ['sort=text_11', ['a', 'b', null]],
+    ['sort=-text_11', ['b', 'a', null]],
+    ['filterField=text_11&filterValue=b', ['b']],
+    ['filterField=text_11&filterValue=b&sort=text_11', ['b']],
+  ] as const) {
+    const { body } = await list(query, wide);
+    expect([query, body.data.map(({ text_11 }) => text_11)]).toEqual([query, found]);
+  }
+  expect(costly).not.toHaveBeenCalled();
+  expect((await list('sort=rest', wide)).body.data.map(({ rest }) => rest)).toEqual(['a', 'b', null]);
+  expect(costly).toHaveBeenCalledTimes(1);
+});
+
 describe('the order of creation', () => {
   it('is that of `createdAt`, also when a call waited before its record was written', async () => {
     const fresh = await app.tenant('business', [TICKET]);
@@ -131,6 +155,7 @@ describe('a sorted list of an object with very many records', () => {
   beforeAll(async () => {
     large = await app.tenant('business', [TICKET]);
     const { id } = (await large.call('POST', PATH, { title: 'First', rank: 1 })).body;
+    await large.call('POST', PATH, { title: 'Rare' });
     // Those of odd numbers have no rank.
     await app.admin.query(
       `INSERT INTO custom_record (tenant_id, object_id, id, version, created_at, updated_at, data, s1, n1)
@@ -153,9 +178,10 @@ describe('a sorted list of an object with very many records', () => {
       await app.admin.query('LOCK TABLE custom_record IN ACCESS EXCLUSIVE MODE');
       const read = jest
         .spyOn(Database.prototype, 'read')
-        .mockImplementation(async (_tenant, _sql, _parameters, use) =>
-          use?.([{ revision: 1, heads: null, data: null, isWhole: true } as never]),
-        );
+        .mockImplementation(async (_tenant, _sql, _parameters, use) => {
+          const rows = [{ revision: 1, heads: null, data: null, isWhole: true, records: 1_001 }] as never[];
+          return use ? use(rows) : rows;
+        });
       const { body } = await list(query, large);
       read.mockRestore();
       const cause = /no index has the records of this filter by rank/;
@@ -171,6 +197,8 @@ describe('a sorted list of an object with very many records', () => {
     'sort=rank&page=501&size=10',
     'sort=-rank&page=501&size=10',
     'filterField=rank&filterValue=1&sort=rank',
+    'filterField=title&filterValue=Rare&sort=rank&size=1',
+    'filterField=title&filterValue=Rare&sort=-rank&size=1',
   ])('is read at once where an index has it, also where records have no value: %s', async (query) => {
     const costly = jest.spyOn(Database.prototype, 'transaction');
     const { status, body } = await list(query, large);

@@ -30,6 +30,9 @@ type Present = (found: RecordList) => Promise<PresentedList>;
 /** So many matches of a search can be handed to the statement that applies filter and order; more are looked up by it. */
 const MOST_CANDIDATES = 1_000;
 
+/** So many records are found and sorted within some milliseconds. */
+const FEW = 1_000;
+
 /** Reads lists: what an index bounds at once, the rest as a costly query, and searches with the index of their texts. */
 @Injectable()
 export class RecordListService {
@@ -109,12 +112,18 @@ export class RecordListService {
     });
   }
 
-  /** Reads what an index has in order, and sorts only where that is bounded too: a filter may leave few of very many sorted records. */
+  /**
+   * Reads what an index has in order, and sorts few records. Whether it is better to sort the matches or to walk through the order is
+   * known to no statistics, which all objects share, so that the matches are counted.
+   */
   private async bounded(caller: ListCaller, list: ListRequest, present: Present): Promise<PresentedList> {
     const { sort, conditions } = list;
     const isInOrder = !sort.by || conditions.every(({ slot }) => slot === sort.by?.sql);
     if (isInOrder || (await this.sizes.isSmall(caller.tenantId, list.objectId))) {
       return this.records.list(caller, list, present);
+    }
+    if ((await this.records.count(caller, list, FEW + 1)) <= FEW) {
+      return this.records.list(caller, { ...list, few: true }, present);
     }
     return this.costly.run(caller, sortCost(list), (tx) => this.records.list(caller, list, present, tx));
   }

@@ -5,13 +5,23 @@ import type { QueryRunner } from 'typeorm';
 
 const { narrowRole } = DATABASES['custom-objects'];
 
-const slots = (kind: keyof typeof UNSET_SLOTS, letter: string, count: number) =>
-  Array.from({ length: count }, (_, index) => ({ name: `${letter}${index + 1}`, unset: UNSET_SLOTS[kind] }));
+const SLOTS = [
+  { letter: 's', type: 'text COLLATE "C"', unset: UNSET_SLOTS.text, present: 8, wanted: 24 },
+  { letter: 'n', type: 'float8', unset: UNSET_SLOTS.number, present: 8, wanted: 8 },
+  { letter: 't', type: 'timestamptz', unset: UNSET_SLOTS.time, present: 4, wanted: 8 },
+].flatMap(({ letter, type, unset, present, wanted }) =>
+  Array.from({ length: wanted }, (_, index) => ({
+    name: `${letter}${index + 1}`,
+    type,
+    unset,
+    isNew: index >= present,
+  })),
+);
 
-/** Live records have a value in each slot of their object, that of `used`, also where the field has none. */
+/** Live records have a value in each slot of their object, those of `used`, also where the field has none. */
 const MARK_UNSET = `
   UPDATE custom_record AS record
-     SET ${[...slots('text', 's', 8), ...slots('number', 'n', 8), ...slots('time', 't', 4)]
+     SET ${SLOTS.filter(({ isNew }) => !isNew)
        .map(
          ({ name, unset }) =>
            `${name} = CASE WHEN '${name}' = ANY (used.slots) THEN coalesce(record.${name}, '${unset}') END`,
@@ -26,7 +36,7 @@ const VACUUM = `
   autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02,
   autovacuum_vacuum_cost_limit = 1000`;
 
-/** Each object has one index entry per slot and live record; deleted records are removed; vacuum settings of the large tables. */
+/** More slots, and an entry of each live record in the index of each slot of its object; removal of deleted records; vacuum settings. */
 export class RecordIndex1795500001600 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {
     const tables = ['custom_record', 'custom_field'];
@@ -44,6 +54,13 @@ export class RecordIndex1795500001600 extends ServiceMigration {
       );
     }
     for (const table of tables) await runner.query(`ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`);
+
+    for (const { name, type } of SLOTS.filter(({ isNew }) => isNew)) {
+      await runner.query(`ALTER TABLE custom_record ADD COLUMN ${name} ${type}`);
+      await runner.query(
+        `CREATE INDEX ON custom_record (tenant_id, object_id, ${name}, id) WHERE ${name} IS NOT NULL AND deleted_at IS NULL`,
+      );
+    }
 
     await runner.query('CREATE INDEX custom_record_deleted ON custom_record (deleted_at) WHERE deleted_at IS NOT NULL');
     await runner.query(`GRANT SELECT (deleted_at), DELETE ON custom_record TO ${narrowRole}`);

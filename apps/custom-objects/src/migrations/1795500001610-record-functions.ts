@@ -2,9 +2,9 @@ import { CREATE_CLAIM_CALLS, ServiceMigration } from '@crm/database';
 import type { QueryRunner } from 'typeorm';
 
 const SLOTS = [
-  ...Array.from({ length: 8 }, (_, index) => ({ name: `s${index + 1}`, type: 'text' })),
+  ...Array.from({ length: 24 }, (_, index) => ({ name: `s${index + 1}`, type: 'text' })),
   ...Array.from({ length: 8 }, (_, index) => ({ name: `n${index + 1}`, type: 'float8' })),
-  ...Array.from({ length: 4 }, (_, index) => ({ name: `t${index + 1}`, type: 'timestamptz' })),
+  ...Array.from({ length: 8 }, (_, index) => ({ name: `t${index + 1}`, type: 'timestamptz' })),
 ];
 const SLOT_NAMES = SLOTS.map(({ name }) => name).join(', ');
 const TYPED_SLOTS = SLOTS.map(({ name, type }) => `${name} ${type}`).join(', ');

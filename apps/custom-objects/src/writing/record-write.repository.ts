@@ -6,7 +6,7 @@ import type { StoredField } from '../object/object-definition.js';
 import { type StoredRecord, unsetSlotOf } from '../reading/record.js';
 import { COLUMNS, FIND_RECORD, type RecordRow, recordOf, recordsOf } from '../reading/record.repository.js';
 
-const SLOT_NAME = /^[snt][1-8]$/;
+const SLOT_NAME = /^[snt][1-9][0-9]?$/;
 /** Slot names come from our own rows; nothing else gets into the text of a statement all the same. */
 function slotColumn(name: string): string {
   if (!SLOT_NAME.test(name)) throw new Error(`${name} is not a slot`);
