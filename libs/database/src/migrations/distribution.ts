@@ -39,5 +39,7 @@ export async function runFunctionsWhereTenantIs(runner: QueryRunner): Promise<vo
                 colocate_with => (SELECT min(logicalrelid::text) FROM pg_dist_partition WHERE partmethod = 'h'))`,
       [signature],
     );
+    // A plan that knows no tenant does not know where its rows are, there neither.
+    await runner.query(`ALTER FUNCTION ${signature} RESET plan_cache_mode`);
   }
 }
