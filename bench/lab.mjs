@@ -191,9 +191,11 @@ export class Lab {
    * @param {string} bare in servers/bare.mjs @param {NodeJS.ProcessEnv} [more] of the service */
   async beside(name, upstream, bare, more) {
     const { environment, adminUrl } = await this.database(name);
-    const below = await this.server('bare', { BARE: bare, DATABASE_URL: adminUrl });
+    const { postgres } = await this.servers();
+    const database = { processes: [{ name: 'PostgreSQL', pid: Number(postgres.process.pid) }] };
+    const below = await this.server('bare', { BARE: bare, DATABASE_URL: adminUrl }, [database]);
     await this.playIdentity();
-    const direct = await this.service(name, { ...environment, ...more });
+    const direct = await this.service(name, { ...environment, ...more }, [database]);
     const gateway = await this.gateway({ [upstream]: direct.url }, [direct]);
     return {
       bare: { ...below, name: 'bare Fastify + pg' },

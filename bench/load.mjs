@@ -1,7 +1,9 @@
 // Requests over kept connections, one at a time on each, and short rounds of several servers in turns, so that whatever else
 // the machine does meets all of them. The client is written by hand because it shares the processor with what it measures.
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import net from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { besideRow, median, percentile, setting } from './measure.mjs';
 
 /** @typedef {import('./lab.mjs').Subject} Subject */
@@ -48,9 +50,9 @@ export function counter() {
   return () => ++turn;
 }
 
-/** Throws for an answer that is no success, and for one without a length.
- * @param {{ port: number, next: () => string, connections?: number, milliseconds: number }} load */
-export async function sendLoad({ port, next, connections = PLAN.connections, milliseconds }) {
+/** Throws for an answer that is no success, and for one without a length. everyMs: how far apart requests of a connection begin at least.
+ * @param {{ port: number, next: () => string, connections?: number, milliseconds: number, everyMs?: number }} load */
+export async function sendLoad({ port, next, connections = PLAN.connections, milliseconds, everyMs }) {
   const begun = performance.now();
   /** @type {number[]} */
   const latencies = [];
@@ -58,8 +60,16 @@ export async function sendLoad({ port, next, connections = PLAN.connections, mil
     latencies.push(latency);
     return performance.now() >= begun + milliseconds;
   };
-  await Promise.all(Array.from({ length: connections }, () => converse(port, next, isOver)));
+  await Promise.all(Array.from({ length: connections }, () => converse(port, next, isOver, everyMs)));
   return { requests: latencies.length, seconds: (performance.now() - begun) / 1000, latencies };
+}
+
+/** As sendLoad, in a thread that no other load keeps waiting.
+ * @param {Omit<Parameters<typeof sendLoad>[0], 'next'> & { requests: readonly string[] }} load @returns {ReturnType<typeof sendLoad>} */
+export async function sendLoadApart(load) {
+  const worker = new Worker(new URL('load-thread.mjs', import.meta.url), { workerData: load });
+  const [result] = await once(worker, 'message');
+  return result;
 }
 
 /** One request on a connection of its own, and what its answer is as JSON. @param {number} port @param {string} request @returns {Promise<any>} */
@@ -69,15 +79,18 @@ export async function ask(port, request) {
   return body === '' ? undefined : JSON.parse(body);
 }
 
-/** One request on a connection, and more until `isOver` with the milliseconds of the last.
+/** One request on a connection, and more until `isOver` with the milliseconds since the last was sent, or should have been.
  * @param {number} port on 127.0.0.1 @param {() => string} next @param {(latency: number) => boolean} [isOver]
  * @returns {Promise<Buffer>} the last answer */
-function converse(port, next, isOver = () => true) {
+function converse(port, next, isOver = () => true, everyMs = 0) {
   return new Promise((resolve, reject) => {
-    let sentAt = 0;
+    let dueAt = performance.now();
+    const write = () => socket.write(next(), 'utf8');
     const send = () => {
-      sentAt = performance.now();
-      socket.write(next(), 'utf8');
+      const now = performance.now();
+      dueAt = everyMs === 0 ? now : dueAt + everyMs;
+      if (dueAt > now) setTimeout(write, dueAt - now);
+      else write();
     };
     /** What has come of an answer. @type {Buffer[]} */
     let parts = [];
@@ -88,17 +101,20 @@ function converse(port, next, isOver = () => true) {
     socket.on('data', (chunk) => {
       parts.push(chunk);
       const joined = () => (parts.length === 1 ? chunk : Buffer.concat(parts));
-      missing = missing === Number.POSITIVE_INFINITY ? missingOf(joined()) : missing - chunk.length;
+      if (missing === Number.POSITIVE_INFINITY) {
+        const head = joined();
+        missing = missingOf(head);
+        parts = [head];
+      } else missing -= chunk.length;
       if (missing > 0) return;
-      const answer = joined();
-      [parts, missing] = [[], Number.POSITIVE_INFINITY];
-      // Of the status, `HTTP/1.1 201`, the first digit.
-      if (answer[9] !== 0x32) socket.destroy(new Error(`Port ${port} answered ${answer.toString('utf8')}`));
-      else if (!isOver(performance.now() - sentAt)) send();
+      // Of the status, `HTTP/1.1 201`, the first digit. A long answer is joined only where it is looked at.
+      if (parts[0]?.[9] !== 0x32) socket.destroy(new Error(`Port ${port} answered ${joined().toString('utf8')}`));
+      else if (!isOver(performance.now() - dueAt)) send();
       else {
-        resolve(answer);
+        resolve(joined());
         socket.destroy();
       }
+      [parts, missing] = [[], Number.POSITIVE_INFINITY];
     });
   });
 }
@@ -157,16 +173,20 @@ export async function compare(name, sides, plan = PLAN) {
   });
 }
 
-/** Seconds of a processor that each process has taken by now. @param {Subject['processes']} processes */
+/** Seconds of a processor that each process has taken by now, with its children. @param {Subject['processes']} processes */
 const processorSeconds = (processes) =>
   Promise.all(
     processes.map(async ({ pid }) => {
-      const text = await readFile(`/proc/${pid}/stat`, 'utf8');
-      // The name of the program, in parentheses, may hold spaces.
-      const [user, system] = text
-        .slice(text.lastIndexOf(')') + 2)
-        .split(' ')
-        .slice(11, 13);
-      return (Number(user) + Number(system)) / TICKS_PER_SECOND;
+      const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+      const ticks = await Promise.all([pid, ...children.trim().split(' ')].filter(Boolean).map(ticksOf));
+      return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND;
     }),
   );
+
+/** Of a process and of its children that have ended. @param {number | string} pid */
+async function ticksOf(pid) {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // The name of the program, in parentheses, may hold spaces.
+  const parts = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return parts.slice(11, 15).reduce((sum, part) => sum + Number(part), 0);
+}

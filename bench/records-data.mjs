@@ -12,7 +12,8 @@ import { setting } from './measure.mjs';
 export const RECORDS = setting('RECORDS', 100_000, 2000);
 const OTHER_TENANTS = setting('OTHER_TENANTS', 1000, 10);
 const RECORDS_OF_OTHERS = 20;
-const WORKSPACES = 32;
+/** Further workspaces, with an object each. */
+export const WORKSPACES = setting('WORKSPACES', 32);
 const RECORDS_OF_WORKSPACE = 1000;
 /** Records with the same value of the filtered field. */
 const MATCHES = 40;
@@ -118,20 +119,26 @@ export async function fill(admin, tenantId) {
   await copyForBare(admin, 'bare_record', 's1', visible, tenantId, objectId);
   const owner = { ...LEAD.fields.ownerId, apiName: 'ownerId', sql: 'NULL' };
   await copyForBare(admin, 'bare_lead', 's6', [...LEAD_FIELDS, owner], tenantId, LEAD.id);
+  await admin.query(`
+    CREATE TABLE bare_search AS
+    SELECT s.tenant_id, s.object_id, s.id, s.text, b.body FROM record_search s LEFT JOIN bare_lead b USING (id);
+    CREATE INDEX ON bare_search (tenant_id, object_id, id);
+    CREATE INDEX ON bare_search USING gin (text gin_trgm_ops)`);
   await admin.query('VACUUM ANALYZE');
   const sample = async (/** @type {string} */ table) => {
     const { rows } = await admin.query(`SELECT id, stage FROM ${table} ORDER BY random() LIMIT 5000`);
     return { ids: rows.map(({ id }) => String(id)), filters: rows.map(({ stage }) => String(stage)) };
   };
   const { rows } = await admin.query(
-    'SELECT tenant_id AS tenant, array_agg(id) AS ids FROM custom_record WHERE tenant_id = ANY($1) GROUP BY 1',
+    `SELECT tenant_id AS tenant, array_agg(id) AS ids, array_agg(DISTINCT s1) AS filters
+       FROM custom_record WHERE tenant_id = ANY($1) GROUP BY 1`,
     [workspaces],
   );
   return {
     records: await sample('bare_record'),
     leads: await sample('bare_lead'),
     hot: String(hot.rows[0].id),
-    workspaces: /** @type {{ tenant: string, ids: string[] }[]} */ (rows),
+    workspaces: /** @type {{ tenant: string, ids: string[], filters: string[] }[]} */ (rows),
   };
 }
 
@@ -187,6 +194,7 @@ async function copyForBare(admin, table, slot, fields, tenantId, objectId) {
     type === 'formula' ? `'${apiName}', 'Text number 1234 (planned)'` : `'${apiName}', data->'${key}'`,
   );
   await admin.query(`
+    CREATE TABLE ${table}_key (key text PRIMARY KEY, id uuid NOT NULL);
     CREATE TABLE ${table} (id uuid PRIMARY KEY, stage text NOT NULL, body jsonb NOT NULL);
     INSERT INTO ${table}
     SELECT id, ${slot}, jsonb_build_object('id', id, 'version', version, 'createdAt', created_at, 'updatedAt', updated_at, ${members.join(', ')})

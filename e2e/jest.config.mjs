@@ -19,12 +19,13 @@ const onPlatform = {
   globalSetup: '<rootDir>/platform/start.mjs',
   globalTeardown: '<rootDir>/platform/stop.mjs',
 };
-// They kill its processes, withdraw its keys, call every route of every service, or listen at the one address that it has for a receiver.
+// They kill its processes or nodes of its database, withdraw its keys, call every route of every service, or listen at the one address that it has for a receiver.
 const ALONE = [
   'access/matrix',
   'access/kill-switch',
   'account/single-sign-on',
   'journey',
+  'nodes.cluster',
   'observability',
   'stream-lost',
   'survives-kill',

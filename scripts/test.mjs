@@ -11,6 +11,7 @@ import { Progress } from './setup/progress.mjs';
 import { runChecks } from './testing/checks.mjs';
 import { runJest } from './testing/jest.mjs';
 import { placeForTests } from './testing/memory-folder.mjs';
+import { ON_CITUS } from './testing/on-citus.mjs';
 import { Tally } from './testing/tally.mjs';
 
 const USAGE = `npm test -- [options] [path …]
@@ -18,7 +19,9 @@ const USAGE = `npm test -- [options] [path …]
   --deep       the long fuzz, soak and fault runs instead of the short ones
   --update     write the snapshots (plans of SQL statements) that have changed; look at the difference before you commit it
   --coverage   write the coverage of unit and service tests to coverage/
-  --help`;
+  --help
+Environment: CITUS_URL, the coordinator of a Citus cluster, on which the tests of scripts/testing/on-citus.mjs run too; with paths,
+these run there alone.`;
 
 /** One more than cores where continuous integration runs: every other moment a suite waits for a server or a timer. */
 const WORKERS = 3;
@@ -55,25 +58,36 @@ const isIn = (path, folder) => `${resolve(ROOT, path)}/`.startsWith(`${resolve(R
 /** @param {Tally} tally
  * @param {{ paths: readonly string[], coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv }} options */
 async function runTests(tally, { paths, coverage, update, environment }) {
+  const where = environment.CITUS_URL ? ' on Citus' : '';
   const ofPackages = paths.filter((path) => !isIn(path, 'e2e'));
   if (paths.length === 0 || ofPackages.length > 0) {
     const coverageOptions = coverage ? ['--coverage', '--coverageDirectory=coverage'] : [];
     // Without --update a snapshot that is not committed fails, as one that differs does.
     const args = [`--maxWorkers=${WORKERS}`, update ? '--updateSnapshot' : '--ci', ...coverageOptions, ...ofPackages];
-    await part(tally, 'unit and service tests', () => runJest(args, environment));
+    await part(tally, `unit and service tests${where}`, () => runJest(args, environment));
   }
   const ofEndToEnd = paths.filter((path) => isIn(path, 'e2e'));
   // A suite whose preparation failed may leave servers open, which would keep the process for ever.
   const options = [`--config=${inRoot('e2e', 'jest.config.mjs')}`, '--forceExit'];
   const endToEnd = (/** @type {number} */ workers, /** @type {readonly string[]} */ chosen) =>
     runJest([...options, `--maxWorkers=${workers}`, ...chosen], environment);
-  if (ofEndToEnd.length > 0) await part(tally, 'end-to-end tests', () => endToEnd(WORKERS, ofEndToEnd));
+  if (ofEndToEnd.length > 0) await part(tally, `end-to-end tests${where}`, () => endToEnd(WORKERS, ofEndToEnd));
   if (paths.length > 0) return;
   // Those with servers of their own have no part in the platform of the others, whose last tests run one by one.
   await Promise.all([
     part(tally, 'end-to-end tests with own servers', () => endToEnd(1, ['--selectProjects', 'own servers'])),
     part(tally, 'end-to-end tests', () => endToEnd(WORKERS, ['--selectProjects', 'platform', 'alone'])),
   ]);
+}
+
+/** @param {Tally} tally @param {Parameters<typeof runTests>[1]} options @param {string} url of the coordinator */
+async function runTestsOnCitus(tally, { environment, ...options }, url) {
+  // It imports packages, which are installed by now.
+  const { registerNodes } = await import('./servers/citus.mjs');
+  await registerNodes(url);
+  const before = tally.passed + tally.failed;
+  await runTests(tally, { ...options, environment: { ...environment, CITUS_URL: url } });
+  process.stdout.write(`\nCitus: ${tally.passed + tally.failed - before} tests\n`);
 }
 
 /** Every test of a page would fail without one, after minutes. */
@@ -124,8 +138,13 @@ async function prepareAndTest(tally, { paths, deep, coverage, update }) {
   try {
     const checks = paths.length === 0 ? runChecks(tally, runCheck) : undefined;
     const environment = { ...servers.environment, ...(deep ? { DEEP: '1' } : {}) };
-    await runTests(tally, { paths, coverage, update, environment });
+    const { CITUS_URL: citusUrl } = process.env;
+    delete process.env.CITUS_URL;
+    if (!citusUrl || paths.length === 0) await runTests(tally, { paths, coverage, update, environment });
     await checks;
+    const chosen = paths.length === 0 ? ON_CITUS : paths;
+    if (citusUrl)
+      await runTestsOnCitus(tally, { paths: chosen, coverage: false, update: false, environment }, citusUrl);
   } finally {
     await servers.stop();
   }

@@ -78,6 +78,11 @@ const SERVERS = {
   records() {
     serveTable('/records', 'bare_record', 'code');
     serveTable('/leads', 'bare_lead', 'source');
+    const search = `SELECT body FROM bare_search WHERE tenant_id = $1 AND object_id = $2 AND text LIKE $3 ORDER BY id DESC LIMIT 25`;
+    app.get('/leads/search', async (/** @type {Request} */ { query: { tenant, object, q } }) => {
+      const { rows } = await pool.query(search, [tenant, object, `%${q}%`]);
+      return { data: rows.map(({ body }) => body) };
+    });
   },
 };
 
@@ -93,9 +98,12 @@ function serveTable(path, table, stage) {
     const { rows } = await pool.query({ name: `list ${table}`, text, values: [query.stage] });
     return { data: rows.map(({ body }) => body) };
   });
-  const create = `INSERT INTO ${table} (id, stage, body) VALUES (gen_random_uuid(), $1, $2) RETURNING id, body`;
-  app.post(path, async (/** @type {Request} */ { body }, reply) => {
-    const row = await rowOf(`create ${table}`, create, body[stage], JSON.stringify(body));
+  const create = `
+    WITH called AS (INSERT INTO ${table}_key (key, id) VALUES ($3, gen_random_uuid()) RETURNING id)
+    INSERT INTO ${table} (id, stage, body) SELECT id, $1, $2 FROM called RETURNING id, body`;
+  app.post(path, async (/** @type {Request} */ { body, headers }, reply) => {
+    const key = headers['idempotency-key'];
+    const row = await rowOf(`create ${table}`, create, body[stage], JSON.stringify(body), key);
     reply.code(201);
     return { id: row.id, ...row.body };
   });

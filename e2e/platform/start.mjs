@@ -6,8 +6,8 @@ import { startRedis } from './redis.mjs';
 const WEBHOOK_RETRY_DELAYS = '0s,300ms,500ms,1s,2s,2s,2s,2s';
 
 /**
- * Starts a platform for the run, all of which is traced and whose limits are counted in Redis; its addresses go to the tests
- * through the environment.
+ * Starts a platform for the run, all of which is traced and whose limits are counted in Redis; on the cluster of CITUS_URL, if
+ * there is one. Its addresses go to the tests through the environment.
  */
 export default async function start() {
   const [collector, redis] = await Promise.all([startCollector(), startRedis()]);
@@ -16,6 +16,7 @@ export default async function start() {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_TRACES_SAMPLE_RATIO: '1',
     REDIS_URL: redis.url,
+    ...(process.env.CITUS_URL && { DATABASE_URL: process.env.CITUS_URL }),
   });
   process.env.E2E_ADDRESSES = JSON.stringify(platform.addresses);
   process.env.E2E_COLLECTOR = collector.url;

@@ -11,6 +11,7 @@ import { ChildServer } from '../processes/child-server.mjs';
 import { Guard } from '../processes/guard.mjs';
 import { get } from '../processes/readiness.mjs';
 import { ROOT } from '../root.mjs';
+import { startCitus } from '../servers/citus.mjs';
 import { startHaproxy } from './haproxy.mjs';
 import { clusterLayout, clusterPorts, NODES } from './layout.mjs';
 import { natsCluster } from './nats-cluster.mjs';
@@ -27,7 +28,7 @@ const READY_MS = 90_000;
 /** How many steps a start has. */
 export const STEPS = 4;
 /** @typedef {{ folder: string, logFolder: string, guard: Guard }} Folders where a program keeps its files, and what ends it with us */
-/** @typedef {{ layout: import('../platform/layout.mjs').Layout, portOffset: number, progress: import('../setup/progress.mjs').Progress }} ClusterOptions */
+/** @typedef {{ layout: import('../platform/layout.mjs').Layout, portOffset: number, citus: boolean, progress: import('../setup/progress.mjs').Progress }} ClusterOptions citus: PostgreSQL is a coordinator with two workers instead of a primary with a standby */
 /** @typedef {Awaited<ReturnType<typeof startCluster>>} Cluster */
 /** @typedef {import('./layout.mjs').ClusterLayout['replicas'][number]} Place */
 
@@ -56,30 +57,39 @@ export async function startCluster(options) {
 
 /** @param {ClusterOptions} options @param {Folders} folders
  * @param {(() => Promise<unknown>)[]} stops gets how to stop what has been started */
-async function startParts({ layout, portOffset, progress }, folders, stops) {
+async function startParts({ layout, portOffset, citus: onCitus, progress }, folders, stops) {
   const { SERVICES } = await serviceList();
   const behind = clusterLayout(layout);
   const { replicas: places, databases: pair, nats: ports } = behind;
   await requireFreePorts(clusterPorts(behind));
   const url = ports.clients.map((port) => `nats://127.0.0.1:${port}`).join(',');
   const data = { dataDir: folders.folder, freePorts: false, portOffset };
-  const plan = await planPlatform(data, { NATS_URL: url }, { postgres: true, nats: false, mail: false }, SERVICES);
+  const citus = onCitus
+    ? await progress.step('Starting a Citus cluster', () => startCitus(folders.folder, { durable: true }))
+    : undefined;
+  if (citus) stops.push(citus.stop);
+  const given = { NATS_URL: url, ...(citus && { DATABASE_URL: citus.url }) };
+  const plan = await planPlatform(data, given, { postgres: !citus, nats: false, mail: false }, SERVICES);
   const { secrets, addresses } = plan;
 
   const nats = natsCluster(folders, { ports, url, passwords: secrets.nats });
-  const postgres = await progress.step('Starting PostgreSQL with a standby, and three NATS servers', async () => {
-    const starting = startPostgresPair(folders, { ports: pair, password: secrets.postgres });
-    stops.push(async () => (await starting).stop(), nats.stop);
-    await Promise.all([starting, nats.start()]);
-    return starting;
-  });
+  const postgres = await progress.step(
+    `Starting ${citus ? '' : 'PostgreSQL with a standby, and '}three NATS servers`,
+    async () => {
+      const starting = citus ? undefined : startPostgresPair(folders, { ports: pair, password: secrets.postgres });
+      stops.push(async () => (await starting)?.stop(), nats.stop);
+      await Promise.all([starting, nats.start()]);
+      return starting;
+    },
+  );
   const services = Object.entries(layout.services).flatMap(([name, { port, operatorsPort }]) => {
     const replicas = places.filter(({ service }) => service === name);
     const forOperators = replicas.map((one) => ({ ...one, port: one.operatorsPort ?? 0 }));
     const operators = { name: `${name}-for-operators`, port: operatorsPort ?? 0, replicas: forOperators };
     return [{ name, port, replicas }, ...(operatorsPort === undefined ? [] : [operators])];
   });
-  const balancer = await startHaproxy(folders, { services, database: { port: layout.servers.postgres, ...pair } });
+  const database = citus ? undefined : { port: layout.servers.postgres, ...pair };
+  const balancer = await startHaproxy(folders, { services, database });
   stops.push(balancer.stop);
 
   const tell = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
@@ -110,7 +120,7 @@ async function startParts({ layout, portOffset, progress }, folders, stops) {
     await balancer.setState(service, name, 'ready');
     await balancer.untilUp(service, name);
   };
-  return { addresses, nats, postgres, balancer, replicas, restart };
+  return { addresses, nats, postgres, citus, balancer, replicas, restart };
 }
 
 /** One of the processes of a service. @param {Place} place @param {Folders} folders @param {NodeJS.ProcessEnv} environment */

@@ -14,7 +14,7 @@ const CHECKS = 'check inter 250ms fastinter 100ms fall 2 rise 1';
 const DATABASE = 'postgres';
 
 /** @typedef {{ name: string, port: number, replicas: readonly { name: string, port: number, operationsPort: number }[] }} Balanced */
-/** @typedef {{ services: readonly Balanced[], database: { port: number, primary: number, standby: number } }} Topology what stands behind the ports of callers */
+/** @typedef {{ services: readonly Balanced[], database?: { port: number, primary: number, standby: number } }} Topology what stands behind the ports of callers */
 
 /** A request that no replica has got is sent to another; one that a replica may have got, only when it changes nothing.
  * @param {string} socket for orders @param {Topology} topology */
@@ -42,7 +42,10 @@ listen ${name}
 ${replicas.map((one) => `  server ${one.name} 127.0.0.1:${one.port} ${CHECKS} port ${one.operationsPort}`).join('\n')}
 `,
   )
-  .join('')}
+  .join('')}${
+  database === undefined
+    ? ''
+    : `
 listen ${DATABASE}
   mode tcp
   bind 127.0.0.1:${database.port}
@@ -50,7 +53,8 @@ listen ${DATABASE}
   timeout server 1h
   server primary 127.0.0.1:${database.primary}
   server standby 127.0.0.1:${database.standby} disabled
-`;
+`
+}`;
 
 /** Starts what stands for the Kubernetes services and the ingress. It takes orders while it runs.
  * @param {import('./cluster.mjs').Folders} folders @param {Topology} topology

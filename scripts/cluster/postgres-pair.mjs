@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { eventually } from '../demo/client.mjs';
 import { chownAll, takeBaseBackup } from '../servers/base-backup.mjs';
 import { POSTGRES_STOP_MS, startPostgres } from '../servers/postgres.mjs';
 import { unprivilegedUser } from '../servers/unprivileged-user.mjs';
+import { withClient } from '../servers/with-client.mjs';
 
 /** Its slot on the primary, and the name by which the primary waits for it. */
 const STANDBY = 'standby';
@@ -47,7 +47,8 @@ export async function startPostgresPair({ folder, logFolder, guard }, { ports, p
           const answer = await withClient(primary.url, (client) => client.query('SELECT 1')).catch(() => undefined);
           if (answer) answeredAt = performance.now();
         }
-        const promote = (/** @type {pg.Client} */ client) => client.query('SELECT pg_promote(true, 60) AS promoted');
+        const promote = (/** @type {import('pg').Client} */ client) =>
+          client.query('SELECT pg_promote(true, 60) AS promoted');
         const { rows } = await withClient(standby.url, promote);
         if (!rows[0].promoted) throw new Error('The standby was not promoted within 60 s');
       },
@@ -63,7 +64,7 @@ export async function startPostgresPair({ folder, logFolder, guard }, { ports, p
   }
 }
 
-/** Copies the files of a running primary, and says there whom the copy follows. @param {pg.Client} client @param {string} to @param {string} followed */
+/** Copies the files of a running primary, and says there whom the copy follows. @param {import('pg').Client} client @param {string} to @param {string} followed */
 async function copyTo(client, to, followed) {
   // The slot keeps the log that the standby has not fetched.
   await client.query('SELECT pg_create_physical_replication_slot($1, true)', [STANDBY]);
@@ -75,24 +76,11 @@ async function copyTo(client, to, followed) {
   if (user) await chownAll(to, user);
 }
 
-/** From then on a commit is acknowledged when it is on the disks of both. @param {pg.Client} primary */
+/** From then on a commit is acknowledged when it is on the disks of both. @param {import('pg').Client} primary */
 async function awaitCommitsOnStandby(primary) {
   const streaming = async () =>
     (await primary.query(`SELECT FROM pg_stat_replication WHERE state = 'streaming'`)).rowCount !== 0;
   await eventually(streaming, 'that the standby follows the primary');
   await primary.query(`ALTER SYSTEM SET synchronous_standby_names = '${STANDBY}'`);
   await primary.query('SELECT pg_reload_conf()');
-}
-
-/** @template T @param {string} connectionString @param {(client: pg.Client) => Promise<T>} work @returns {Promise<T>} */
-async function withClient(connectionString, work) {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 1000 });
-  // A server that is killed ends its connections; the work under way says so too.
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }

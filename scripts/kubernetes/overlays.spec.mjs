@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 import { ACCOUNT_PAGE_PATHS, ROUTES } from '../../apps/gateway/src/routing/routing.js';
 import * as connections from '../../libs/contracts/src/connections.js';
-import { DATABASES } from '../../libs/contracts/src/databases.js';
+import { DATABASES, GLOBAL_TABLES } from '../../libs/contracts/src/databases.js';
 import * as services from '../../libs/contracts/src/services.js';
 import { CONSUMERS } from '../../libs/contracts/src/streams.js';
 import { DEFAULT_BODY_LIMIT } from '../../libs/http/src/route/route.decorators.js';
@@ -60,6 +60,11 @@ const instances = (labels) => [
   'to kube-system/kube-dns 53,53',
   'to 0.0.0.0/0 ::/0 443,6443',
 ];
+/** The services whose relay reads the outbox on each node of Citus. */
+const ON_EACH_NODE = Object.entries(GLOBAL_TABLES).flatMap(([service, tables]) => {
+  const { distributed } = DATABASES[/** @type {keyof typeof DATABASES} */ (service)];
+  return distributed && tables.some(({ table }) => table === 'outbox_position') ? [service] : [];
+});
 /** What the policies allow that are not made from the contracts: of every overlay, and of some. */
 const POLICIES = {
   'nats-servers': ['from nats 6222', 'from observability 8222', 'to nats 6222', 'to kube-system/kube-dns 53,53'],
@@ -69,7 +74,11 @@ const POLICIES = {
 const POLICIES_OF_OVERLAYS = {
   dev: { 'identity-to-mailpit': ['to mailpit 1025'], mailpit: ['from identity 1025'] },
   'production-citus': {
-    'citus-nodes': [...instances('node'), 'from register-nodes 5432'],
+    'citus-nodes': [
+      ...instances('node'),
+      ...['register-nodes', 'migrate', ...ON_EACH_NODE].map((name) => `from ${name} 5432`),
+    ],
+    'to-citus-nodes': ['to node 5432'],
     'register-nodes': ['to node 5432', 'to kube-system/kube-dns 53,53'],
   },
 };
@@ -361,13 +370,14 @@ describe('the components', () => {
     }
   });
 
-  it('make every database and every worker of Citus known', async () => {
+  it('make every worker of Citus known, and reachable for the migration job and the relays, who trust its certificate', async () => {
     const all = await renderWith('production-citus');
-    const job = get(all, 'Job', 'register-nodes');
-    const databases = Object.values(DATABASES).map(({ database }) => database);
     const workers = ofKind(all, 'Cluster').filter(({ metadata }) => metadata.name !== 'crm-db');
-    expect(variableOf(job, 'DATABASES')).toBe(databases.sort().join(' '));
-    expect(variableOf(job, 'WORKERS')).toBe(workers.map(({ metadata }) => `${metadata.name}-rw`).join(' '));
+    const names = workers.map(({ metadata }) => `${metadata.name}-rw`).join(' ');
+    expect(variableOf(get(all, 'Job', 'register-nodes'), 'WORKERS')).toBe(names);
+    const [{ values }] = get(all, 'NetworkPolicy', 'to-citus-nodes').spec.podSelector.matchExpressions;
+    expect(values).toEqual([...ON_EACH_NODE, 'migrate'].sort());
+    for (const { spec } of workers) expect(spec.certificates).toEqual({ serverCASecret: 'crm-db-ca' });
   });
 });
 

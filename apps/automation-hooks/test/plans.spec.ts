@@ -7,15 +7,16 @@ import { ACCEPT_CALLS, NOTE_HOOK_USE, VERIFY_CALLS } from '../src/hook-call/hook
 import { migrations } from '../src/migrations/index.js';
 import { CONTINUE_RUN, END_RUN, MARK_RUNNING, READ_CLAIMED_RUN } from '../src/run/claimed-run.repository.js';
 import { COUNT_RUNS, INSERT_RUNS, LIST_RUNS, LIST_STEPS } from '../src/run/run.repository.js';
-import { KEEP_EVENT } from '../src/run/run-backlog.js';
 import {
   CLAIM_RUNS,
+  KEEP_EVENT,
+  LIST_TENANTS_OF_EVENTS,
   MEASURE_DUE_RUNS,
   MEASURE_TENANTS,
   QUEUE_RUNS,
   RELEASE_RUNS,
+  TAKE_EVENT,
 } from '../src/run/run-queue.repository.js';
-import { LIST_TENANTS_OF_EVENTS, TAKE_EVENT } from '../src/run/waiting-event.js';
 import { LIST_WORKFLOWS_STARTED_BY } from '../src/workflow/workflow.repository.js';
 
 /** The statements that run per request, event or step. */

@@ -1,7 +1,10 @@
-import { Database, newId } from '@crm/database';
+import { Database, newId, type TenantTransaction } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { RunService } from '../src/run/run.service.js';
+import type { RunBacklog } from '../src/run/run-backlog.js';
 import { RunQueueRepository } from '../src/run/run-queue.repository.js';
+import { WaitingEventSweeper } from '../src/run/waiting-event.js';
 import { emit, IDLE, type Problem, type Service, task, useAutomations, wait } from './automations-service.js';
 
 /** Runs that a tenant may have queued. */
@@ -83,6 +86,36 @@ describe('a tenant with as many runs queued as it may have', () => {
     } finally {
       await world.sql('DROP FUNCTION refuse CASCADE');
     }
+  });
+
+  it('loses no other event when the one that cannot be handled is taken by another process meanwhile', async () => {
+    await tenant.onEvent('lead.created', { actions: [task()] });
+    const { empty } = await fill();
+    const { tenantId } = tenant;
+    for (const n of ['first', 'second']) await emit('lead.created', tenantId, { record: { n } });
+    const letters = () => world.sql('SELECT payload FROM dead_letter WHERE tenant_id = $1', tenantId);
+    const kept = () => world.sql('SELECT 1 FROM waiting_event WHERE tenant_id = $1', tenantId);
+    await waitUntil(async () => (await kept()).length === 2, { timeoutMs: 15_000, describe: 'both to wait' });
+    const before = await letters();
+
+    const [database, queue] = [service.get(Database), service.get(RunQueueRepository)];
+    const handled: unknown[] = [];
+    const start: RunService['start'] = async (tx, event) => {
+      handled.push((event.data as { record: { n: string } }).record.n);
+      if (handled.length === 1) await tx.query('SELECT 1 / 0');
+      return 1;
+    };
+    const racing: RunQueueRepository = Object.assign(Object.create(queue), {
+      removeEvent: async (tx: TenantTransaction, id: string) => {
+        await database.transaction(tenantId, (other) => queue.takeEvent(other));
+        return queue.removeEvent(tx, id);
+      },
+    });
+    const backlog = { roomOf: async () => MOST } as unknown as RunBacklog;
+    const sweeper = new WaitingEventSweeper(database, racing, { start } as RunService, backlog);
+    await sweeper.sweep(new AbortController().signal);
+    expect([handled, await letters()]).toEqual([['first', 'second'], before]);
+    await empty();
   });
 });
 

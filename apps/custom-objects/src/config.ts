@@ -13,7 +13,7 @@ export function loadConfig(): CustomObjectsConfig {
       ...databaseConfig('custom-objects'),
       genericPlans: true,
       // Reads and changes of a tenant need two each, however many there are: concurrent ones share a statement.
-      tenantShare: readEnvironment((env) => env.integer('DATABASE_TENANT_SHARE', { default: 3, min: 1, max: 500 })),
+      tenantShare: readEnvironment((env) => env.integer('DATABASE_TENANT_SHARE', { default: 2, min: 1, max: 500 })),
     },
   };
 }

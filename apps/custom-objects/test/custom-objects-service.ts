@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Plan, rpc, SCOPE_NAMES } from '@crm/contracts';
-import { Database } from '@crm/database';
+import { Database, type DatabaseConfig } from '@crm/database';
 import {
   answerRpc,
   startTestService,
@@ -98,7 +98,8 @@ export class CustomObjectsService {
   admin: pg.Client;
   service: TestService;
 
-  static async start(): Promise<CustomObjectsService> {
+  /** @param settings of its database */
+  static async start(settings: Partial<DatabaseConfig>): Promise<CustomObjectsService> {
     const started = new CustomObjectsService();
     const database = await testDatabase('custom-objects', migrations);
     started.admin = new pg.Client({ connectionString: database.adminUrl });
@@ -119,7 +120,7 @@ export class CustomObjectsService {
     }));
     const config = {
       service: testServiceConfig('custom-objects'),
-      database: { ...database.config, genericPlans: true },
+      database: { ...database.config, genericPlans: true, ...settings },
     };
     started.service = await startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
     started.ends.push(
@@ -209,9 +210,9 @@ export let app: CustomObjectsService;
 export const call: CustomObjectsService['call'] = (...request) => app.call(...request);
 
 /** Runs the service from the first test of a file to the last one. */
-export function useCustomObjects(): void {
+export function useCustomObjects(settings: Partial<DatabaseConfig> = {}): void {
   beforeAll(async () => {
-    app = await CustomObjectsService.start();
+    app = await CustomObjectsService.start(settings);
   });
   afterAll(() => app?.close());
 }

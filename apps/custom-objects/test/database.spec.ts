@@ -39,6 +39,21 @@ async function withClient<T>(connectionString: string, work: (client: pg.Client)
   }
 }
 
+/** The plans of the statements inside a function, by the role and the settings of the service. */
+const nestedPlans = ({ adminUrl, config }: TestDatabase, tenant: string, sql: string, parameters: unknown[]) =>
+  withClient(adminUrl, async (client) => {
+    const plans: string[] = [];
+    client.on('notice', ({ message }) => plans.push(message ?? ''));
+    await client.query("LOAD 'auto_explain'");
+    await client.query("SELECT set_config('app.tenant_id', $1, false)", [tenant]);
+    await client.query('SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on');
+    await client.query('SET client_min_messages = log; SET plan_cache_mode = force_generic_plan');
+    await client.query(`SET ROLE ${new URL(config.url).username}`);
+    plans.length = 0;
+    await client.query(sql, parameters);
+    return plans.map((plan) => plan.replace(/ \(cost=.*\)/g, ''));
+  });
+
 let database: TestDatabase;
 let admin: pg.Client;
 beforeAll(async () => {
@@ -69,7 +84,6 @@ describe('the search in the database', () => {
     await admin.query(FILL, [TENANT, OBJECT, RECORDS, RESTRICTED]);
     for (let other = 0; other < 20; other += 1) await admin.query(FILL, [randomUUID(), OBJECT, 50, RESTRICTED]);
     await admin.query('VACUUM ANALYZE record_search');
-    await runtime.query("SELECT set_config('app.tenant_id', $1, false)", [TENANT]);
   });
   afterAll(() => runtime?.end());
 
@@ -83,7 +97,7 @@ describe('the search in the database', () => {
   const parametersOf = (
     text: string,
     { audiences = [''], isIndexed = true, after = null, wanted = 26, most = 10_001 }: Options,
-  ) => [OBJECT, audiences, text, isIndexed, after, wanted, most];
+  ) => [TENANT, OBJECT, audiences, text, isIndexed, after, wanted, most];
   const find = async (text: string, options: Options = {}, client = runtime) => {
     const { rows } = await client.query(search.SEARCH_RECORDS, parametersOf(text, options));
     return rows[0] as { ids: string[]; counted: number };
@@ -137,12 +151,16 @@ describe('the search in the database', () => {
     },
   );
 
-  it('finds nothing of other tenants, and nothing without a tenant', async () => {
+  it('finds nothing of other tenants, and nothing of a tenant that is not the one in context', async () => {
     await withClient(database.config.url, async (client) => {
-      expect(await find('number', {}, client)).toEqual({ ids: [], counted: 0 });
-      await client.query("SELECT set_config('app.tenant_id', $1, false)", [randomUUID()]);
-      expect(await find('number', {}, client)).toEqual({ ids: [], counted: 0 });
-      expect(await find('unique', {}, client)).toEqual({ ids: [], counted: 0 });
+      const [, ...others] = parametersOf('number', {});
+      const { rows } = await client.query(search.SEARCH_RECORDS, [randomUUID(), ...others]);
+      expect(rows).toEqual([{ ids: [], counted: 0 }]);
+      const direct = 'SELECT * FROM search_records($1, $2, $3, $4, $5, $6, $7, $8)';
+      for (const context of ['', randomUUID()]) {
+        await client.query("SELECT set_config('app.tenant_id', $1, false)", [context]);
+        expect((await client.query(direct, parametersOf('number', {}))).rows).toEqual([{ ids: [], counted: 0 }]);
+      }
     });
   });
 
@@ -154,23 +172,10 @@ describe('the search in the database', () => {
     await expect(runtime.query('CREATE TEMP TABLE record_search (id uuid)')).rejects.toThrow(/permission denied/);
   });
 
-  /** The plans of the statements inside the function, by the role and the settings of the service. */
-  const plansOf = (text: string, options: Options) =>
-    withClient(database.adminUrl, async (client) => {
-      const plans: string[] = [];
-      client.on('notice', ({ message }) => plans.push(message ?? ''));
-      await client.query("LOAD 'auto_explain'");
-      await client.query("SELECT set_config('app.tenant_id', $1, false)", [TENANT]);
-      const { rows } = await runtime.query('SELECT current_user AS name');
-      await client.query('SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on');
-      await client.query('SET client_min_messages = log');
-      await client.query(`SET ROLE ${rows[0].name as string}`);
-      plans.length = 0;
-      await client.query(search.SEARCH_RECORDS, parametersOf(text, options));
-      return plans
-        .filter((plan) => plan.includes(' on record_search'))
-        .map((plan) => plan.replace(/ \(cost=.*\)/g, ''));
-    });
+  const plansOf = async (text: string, options: Options) => {
+    const plans = await nestedPlans(database, TENANT, search.SEARCH_RECORDS, parametersOf(text, options));
+    return plans.filter((plan) => plan.includes(' on record_search'));
+  };
 
   it('walks through the newest texts in the order of the primary key, without sorting', async () => {
     const [walk, ...others] = await plansOf('common', { most: 0 });
@@ -181,9 +186,10 @@ describe('the search in the database', () => {
 
   it.each(['unique', 'zzzz'])('asks the index of the texts for %j, which the newest ones do not have', async (text) => {
     const plans = await plansOf(text, {});
-    expect(plans).toHaveLength(2);
-    expect(plans[1]).toMatch(/Bitmap Index Scan on record_search_text\s+Index Cond: .*text ~~ /);
-    expect(plans[1]).not.toContain('Seq Scan');
+    // What the newest texts have, whether there are more, and what the index has.
+    expect(plans).toHaveLength(3);
+    expect(plans[2]).toMatch(/Bitmap Index Scan on record_search_text\s+Index Cond: .*text ~~ /);
+    for (const plan of plans) expect(plan).not.toContain('Seq Scan');
   });
 });
 
@@ -207,7 +213,6 @@ const exported = Object.entries({ ...claims, ...objects, ...reading, ...search, 
 /** What runs per request; of a statement that is made for its conditions there are several, with the case behind the name. */
 const statements = {
   ...Object.fromEntries(exported as [string, string][]),
-  insertRecords: writing.insertRecords(['s1', 'n1']),
   listRecords: listRecords([], first),
   'listRecords by slot': listRecords(bySlot, first),
   'listRecords by data': listRecords(byData, first),
@@ -222,7 +227,6 @@ const statements = {
   searchRecords: searchRecords(),
   COUNT_RECORDS,
   unsetFields: writing.unsetFields(['s1']),
-  updateRecords: writing.updateRecords(['s1', 'n1']),
 };
 
 /** 2,000 tenants, of which a hundred have records. */
@@ -263,5 +267,24 @@ describe('plans of the hand-written SQL of custom-objects', () => {
   it('are what they were for the runtime role, in the context of a tenant, with 20,000 records', async () => {
     const plans = await explainStatements({ url: filled.config.url, tenantId: newId(), areFilled: true }, statements);
     expect(plans).toMatchSnapshot();
+  });
+
+  it('of the functions that lock and change records begin with their ids', async () => {
+    const { rows } = await withClient(filled.adminUrl, (client) =>
+      client.query('SELECT tenant_id AS tenant, object_id AS object, id FROM custom_record ORDER BY 1, 2, 3 LIMIT 1'),
+    );
+    const { tenant, object, id } = rows[0];
+    const none = [[], [], [], [], [], [], [], '[]'];
+    const record = JSON.stringify([{ version: 2, data: {}, at: new Date(), s1: 'changed' }]);
+    const locking = await nestedPlans(filled, tenant, writing.LOCK_RECORDS, [tenant, object, 1, [id]]);
+    const changing = await nestedPlans(filled, tenant, writing.CHANGE_RECORDS, [tenant, object, [id], record, ...none]);
+    const plans = [...locking, ...changing].filter((plan) => plan.includes(' on custom_record'));
+    expect(plans).toHaveLength(2);
+    for (const plan of plans) {
+      expect(plan).toMatch(
+        /Index Scan using custom_record_\S+ on custom_record \w+\s+Index Cond: \(\(tenant_id = .*\) AND \(object_id = .*\) AND \(id = /,
+      );
+      expect(plan).not.toMatch(/Hash|Seq Scan/);
+    }
   });
 });

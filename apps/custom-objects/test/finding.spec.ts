@@ -1,12 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { waitUntil } from '@crm/testing';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { COSTLY_AT_ONCE, CostlyQueries } from '../src/finding/costly-query.service.js';
+import { ObjectSizes } from '../src/finding/object-size.service.js';
+import { RecordListRepository } from '../src/finding/record-list.repository.js';
 import { type DeclaredObject, STANDARD_OBJECTS } from '../src/object/object-definition.js';
 import { app, call, type Json, RECORDS, type Tenant, useCustomObjects } from './custom-objects-service.js';
 
-useCustomObjects();
+// As many connections as a service has.
+useCustomObjects({ poolSize: 10 });
 
 const LEADS = '/api/crm/leads';
 const DEALS = '/api/crm/opportunities';
@@ -81,6 +85,57 @@ describe('a list', () => {
     expect(await list('size=1')).toMatchObject({ total: 10_000, totalIsExact: false, hasMore: true });
     expect(await list('size=1&count=exact')).toMatchObject({ total: 10_001, totalIsExact: true });
     expect(await list('size=1&q=company%2010001')).toMatchObject({ total: 1, totalIsExact: true, hasMore: false });
+    expect(await list('size=1&q=company')).toMatchObject({ total: 10_000, totalIsExact: false, hasMore: true });
+  });
+
+  describe('of more records than are counted with each page', () => {
+    let many: Tenant;
+    const create = () => app.create(LEADS, many.admin, { lastName: 'Common', status: 'new' });
+    beforeAll(async () => {
+      many = await standard();
+      await Promise.all(Array.from({ length: 600 }, create));
+    });
+
+    it.each([
+      '',
+      'page=3',
+      'sort=lastName',
+      'filterField=status&filterValue=new',
+      'q=common',
+      'q=mm',
+      'q=mm&sort=lastName',
+    ])('counts them once for all who ask at the same time, and anew after a change: %s', async (query) => {
+      const list = async () => (await many.call('GET', `${LEADS}?size=2&${query}`)).body;
+      const { id } = await create();
+      const statements = jest.spyOn(RecordListRepository.prototype as never as { page(): unknown }, 'page');
+      const answers = await Promise.all(Array.from({ length: 8 }, list));
+      // Of each its page, and one that counts.
+      expect(statements).toHaveBeenCalledTimes(9);
+      statements.mockRestore();
+      const { total } = answers[0] as Json;
+      expect(total).toBeGreaterThan(600);
+      for (const answer of answers) expect(answer).toMatchObject({ total, totalIsExact: true, hasMore: true });
+      await create();
+      expect((await list()).total).toBe(total + 1);
+      await many.call('DELETE', `${LEADS}/${id}`);
+      expect(await list()).toMatchObject({ total, totalIsExact: true });
+    });
+
+    it('is as long as what its pages show, whatever others write meanwhile', async () => {
+      const before = (await many.call('GET', LEADS)).body.total;
+      let isOver = false;
+      const writing = Promise.all(Array.from({ length: 100 }, create)).finally(() => {
+        isOver = true;
+      });
+      let last = before;
+      while (!isOver) {
+        const { total } = (await many.call('GET', `${LEADS}?size=1`)).body;
+        expect(total).toBeGreaterThanOrEqual(last);
+        last = total;
+      }
+      await writing;
+      expect((await many.call('GET', LEADS)).body.total).toBe(before + 100);
+    });
   });
 
   it('takes its cursor in the same tenant, object, order, filter and search alone', async () => {
@@ -315,11 +370,11 @@ describe('queries that no index bounds', () => {
 
   const get = (path: string, { call }: Tenant) => call('GET', path);
   /** Does something while nobody else reads or writes a table, as if every comparison took for ever. */
-  const whileLocked = async (table: string, work: () => Promise<void>) => {
+  const whileLocked = async <T>(table: string, work: () => Promise<T>): Promise<T> => {
     await app.admin.query('BEGIN');
     try {
       await app.admin.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
-      await work();
+      return await work();
     } finally {
       await app.admin.query('ROLLBACK');
     }
@@ -347,11 +402,33 @@ describe('queries that no index bounds', () => {
     expect([status, body]).toMatchObject([200, { total: 1, totalIsExact: true }]);
   });
 
+  const LARGE = 'of many records';
+  it.each([
+    ['q=zzzz', LARGE, 5],
+    ['q=zz', LARGE, COSTLY_AT_ONCE],
+    ['q=zz', 'of few', 5],
+    ['q=zzzz&filterField=tags&filterValue=a', LARGE, COSTLY_AT_ONCE],
+    ['q=zzzz&filterField=tags&filterValue=a', 'of few', 5],
+  ])('of one tenant in an object, %s %s, have at once of the ten connections: %d', async (query, size, most) => {
+    const sizes = jest.spyOn(ObjectSizes.prototype, 'isSmall').mockResolvedValue(size !== LARGE);
+    const calls = await whileLocked('record_search', async () => {
+      const sent = Array.from({ length: 32 }, () => get(`${RECORDS}?${query}`, busy));
+      await waitUntil(async () => (await waiting()) >= most);
+      // Others are answered although those wait.
+      expect((await get(RECORDS, other)).status).toBe(200);
+      expect(await waiting()).toBe(most);
+      return sent;
+    });
+    await Promise.all(calls);
+    sizes.mockRestore();
+  });
+
   it('have at most two connections for one tenant, are refused after two seconds, and leave the others to other tenants', async () => {
     const [record] = (await get(RECORDS, other)).body.data;
+    const sizes = jest.spyOn(ObjectSizes.prototype, 'isSmall').mockResolvedValue(false);
     await whileLocked('record_search', async () => {
       const started = Date.now();
-      const searches = Array.from({ length: 8 }, () => get(`${RECORDS}?q=zzzz`, busy));
+      const searches = Array.from({ length: 8 }, () => get(`${RECORDS}?q=zz`, busy));
       let isOver = false;
       const answers = Promise.all(searches).finally(() => {
         isOver = true;
@@ -374,10 +451,12 @@ describe('queries that no index bounds', () => {
       // Two rounds of two seconds at most.
       expect(Date.now() - started).toBeLessThan(10_000);
     });
+    sizes.mockRestore();
     expect((await get(`${RECORDS}?q=zzzz`, busy)).status).toBe(200);
   });
 
   it('name the field and those that have an index, as far as the caller can read them', async () => {
+    const sizes = jest.spyOn(ObjectSizes.prototype, 'isSmall').mockResolvedValue(false);
     await whileLocked('custom_record', async () => {
       const [filtered, sorted] = await Promise.all(
         ['filterField=tags&filterValue=a', 'sort=-updatedAt'].map((query) => get(`${RECORDS}?${query}`, busy)),
@@ -389,6 +468,7 @@ describe('queries that no index bounds', () => {
       expect(filtered?.body.detail).not.toMatch(/rate|remark/);
       expect(sorted?.body.detail).toMatch(/^sort: updatedAt has no index, /);
     });
+    sizes.mockRestore();
   });
 
   it('end each statement after two seconds, and return the connection as it was', async () => {
@@ -398,18 +478,47 @@ describe('queries that no index bounds', () => {
     for (const [row] of await Promise.all([read(), read(), read()])) expect(row).toEqual({ statement_timeout: '30s' });
   });
 
-  it('leave their places empty for a moment', async () => {
-    const begun = performance.now();
-    const starts: number[] = [];
-    const query = () =>
-      costly.run(busy.id, COST, (tx) => {
-        starts.push(performance.now() - begun);
-        return tx.query('SELECT pg_sleep(0.05)');
+  it('have half of the connections over all tenants, and the others wait for one of theirs', async () => {
+    const connections = app.service.get(Database).config.poolSize ?? 0;
+    const half = Math.floor(connections / 2);
+    const begun: string[] = [];
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const tenants = await Promise.all(Array.from({ length: half + 1 }, () => app.tenant()));
+    const queries = tenants.map(({ id }) =>
+      costly.run(id, COST, async () => {
+        begun.push(id);
+        await opened;
+      }),
+    );
+    while (begun.length < half) await get(RECORDS, other);
+    await get(RECORDS, other);
+    expect(begun).toEqual(tenants.slice(0, half).map(({ id }) => id));
+    open();
+    await Promise.all(queries);
+    expect(begun).toHaveLength(half + 1);
+  });
+
+  it('of one tenant run at the same time where an index bounds them, and another gets in before the rest', async () => {
+    const begun: string[] = [];
+    const ends: (() => void)[] = [];
+    const query = ({ id }: Tenant, name: string) =>
+      costly.run(id, { ...COST, isBounded: true }, async (tx) => {
+        await tx.query('SELECT 1');
+        begun.push(name);
+        await new Promise<void>((resolve) => ends.push(resolve));
       });
-    await Promise.all(Array.from({ length: 6 }, query));
-    // Two at once: the third waits for 50 ms of one and 20 ms of rest, the fifth twice as long.
-    expect(starts[2]).toBeGreaterThanOrEqual(69);
-    expect(starts[4]).toBeGreaterThanOrEqual(138);
+    const queries = Array.from({ length: 32 }, (_, n) => query(busy, `busy ${n}`));
+    await waitUntil(async () => begun.length === 5);
+    queries.push(query(other, 'other'));
+    for (let ended = 0; ended < 33; ended += 1) {
+      ends[ended]?.();
+      await waitUntil(async () => begun.length > Math.min(ended + 5, 32));
+    }
+    await Promise.all(queries);
+    expect(begun.indexOf('other')).toBe(5);
   });
 
   it('pass on an error that is none of theirs', async () => {

@@ -34,6 +34,17 @@ describe('a record of a custom object', () => {
     }
   });
 
+  it('keeps every text and number as it is, read alone and in a list', async () => {
+    const { admin } = await app.tenant();
+    for (const title of ['"', '\\', '\\"', 'a", "2": "b', '{[', 'é𝄞', '\\u0041']) {
+      const { id } = await app.create(RECORDS, admin, { title, hours: 1e-7, rate: 999999999999999 });
+      const { body: alone } = await call('GET', `${RECORDS}/${id}`, admin);
+      const { body: list } = await call('GET', `${RECORDS}?size=1`, admin);
+      for (const read of [alone, list.data?.[0]])
+        expect(read).toMatchObject({ title, hours: 1e-7, rate: 999999999999999 });
+    }
+  });
+
   it('is judged as a whole: every problem of a body is reported, with a pointer', async () => {
     const wrong = { hours: -1, stage: 'unknown', total: 5, parent: 'no-id' };
     // No fields: members of the view, columns, and what objects inherit.

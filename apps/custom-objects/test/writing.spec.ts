@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/database';
+import { Database } from '@crm/database';
 import type { FieldDefinition } from '@crm/fields';
 import { waitUntil } from '@crm/testing';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -188,10 +188,13 @@ describe('records that many read and write at the same time', () => {
         RETURN NEW;
       END $$;
       CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON custom_record FOR EACH ROW EXECUTE FUNCTION refuse()`);
+    const neighbour = await app.tenant('enterprise', OBJECTS);
     try {
+      const other = app.create(RECORDS, neighbour.admin, { title: 'Of another workspace' });
       const created = await Promise.all(
         [...titles.slice(0, 9), 'Refused'].map((title) => write('POST', RECORDS, { title })),
       );
+      expect((await other).version).toBe(1);
       expect(created.map(({ status }) => status)).toEqual([...titles.slice(0, 9).map(() => 201), 500]);
       expect((await stored()).map(({ title }) => title).sort()).toEqual(titles.slice(0, 9));
       expect(await events()).toHaveLength(9);
@@ -259,15 +262,11 @@ describe('records that many read and write at the same time', () => {
   it('are not written twice when nobody hears that they have been committed', async () => {
     await createVisit('Before');
     const database = app.service.get(Database);
-    const transaction = database.transaction.bind(database);
-    const spy = jest
-      .spyOn(database, 'transaction')
-      .mockImplementation(
-        async <T>(origin: string | TransactionOrigin, work: (tx: TenantTransaction) => Promise<T>) => {
-          await transaction(origin, work);
-          throw Object.assign(new Error('read EPROTO'), { code: 'EPROTO' });
-        },
-      );
+    const together = database.together.bind(database);
+    const spy = jest.spyOn(database, 'together').mockImplementation(async (options, work) => {
+      await together(options, work);
+      throw Object.assign(new Error('read EPROTO'), { code: 'EPROTO' });
+    });
     try {
       const answers = await Promise.all(titles.map((title) => write('POST', RECORDS, { title })));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([500]));
@@ -275,6 +274,67 @@ describe('records that many read and write at the same time', () => {
       spy.mockRestore();
     }
     expect((await stored()).map(({ title }) => title).sort()).toEqual(['Before', ...titles]);
+  });
+
+  it('are created once for each Idempotency-Key', async () => {
+    const post = (token: string, key: string) =>
+      call('POST', RECORDS, token, { title: key }, { 'idempotency-key': key });
+    const neighbour = await app.tenant('enterprise', OBJECTS);
+    const tokens = [tenant.admin, neighbour.admin];
+    const keys = titles.slice(0, 30).map((title) => title.replace(' ', ''));
+    const calls = tokens.flatMap((token) => keys.map((key) => ({ token, key, ids: new Set<string>() })));
+    const send = (which: typeof calls) =>
+      Promise.all(
+        which.map(async ({ token, key, ids }) => {
+          const { status, body } = await post(token, key);
+          if (status === 201) ids.add(body.id);
+          return String(body.code ?? status);
+        }),
+      );
+    const atOnce = await send([...calls, ...calls]);
+    expect(atOnce.filter((code) => code !== '201' && code !== 'IDEMPOTENCY_KEY_IN_USE')).toEqual([]);
+    expect(await send(calls)).toEqual(calls.map(() => '201'));
+    expect(calls.map(({ ids }) => ids.size)).toEqual(calls.map(() => 1));
+    expect(await stored()).toHaveLength(30);
+  });
+
+  it('share a transaction with those of other workspaces, and neither wait for them nor fail with them', async () => {
+    const neighbours = await Promise.all([1, 2, 3].map(() => app.tenant('enterprise', OBJECTS)));
+    const spy = jest.spyOn(app.service.get(Database), 'together');
+    const all = [tenant, ...neighbours];
+    /** In each workspace at once. */
+    const inEach = <T>(work: (token: string, index: number) => Promise<T>) =>
+      Promise.all(all.map(({ admin }, index) => work(admin, index)));
+    try {
+      const path = (id?: string) => `${RECORDS}/${id}`;
+      const created = await inEach((token, index) => app.create(RECORDS, token, { title: titles[index] }));
+      const changed = await inEach((token, index) => call('PATCH', path(created[index]?.id), token, { hours: index }));
+      const read = await inEach((token, index) => call('GET', path(created[index]?.id), token));
+      expect(changed.map(({ body }) => [body.title, body.hours])).toEqual(
+        all.map((_, index) => [titles[index], index]),
+      );
+      expect(read.map(({ body }) => body)).toEqual(changed.map(({ body }) => body));
+      const kinds = spy.mock.calls.map(([{ kind }]) => kind);
+      expect(new Set(kinds)).toEqual(new Set(['creations', 'changes', 'reads']));
+      const foreign = await inEach((token, index) => call('GET', path(created[(index + 1) % all.length]?.id), token));
+      expect(foreign.map(({ status }) => status)).toEqual(all.map(() => 404));
+
+      await app.admin.query('BEGIN');
+      await app.admin.query(`SELECT pg_advisory_xact_lock(hashtextextended('custom_object:' || $1::text, 0))`, [
+        tenant.id,
+      ]);
+      const waiting = [
+        write('POST', RECORDS, { title: 'Waits' }),
+        write('PATCH', path(created[0]?.id), { title: 'Waits too' }),
+      ];
+      const others = all.slice(1).map(({ admin }) => app.create(RECORDS, admin, { title: 'Does not wait' }));
+      expect((await Promise.all(others)).map(({ version }) => version)).toEqual([1, 1, 1]);
+      await app.admin.query('COMMIT');
+      expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([201, 200]);
+      expect((await stored()).map(({ title }) => title)).toEqual(['Waits too', 'Waits']);
+    } finally {
+      spy.mockRestore();
+    }
   });
 
   it('follow a definition that changes meanwhile', async () => {

@@ -78,8 +78,9 @@ const requestsOf = (path: string, eventId: string | undefined) =>
   app.received(eventId ?? '').filter((request) => request.path === path);
 /** Every process has the notices that were sent until now, and what they announce. */
 const noticed = async (...others: TestService[]) => {
-  await app.service.get(ReceiverHealth).settled();
-  for (const service of [app.service, ...others]) await service.get(NatsConnection).ping();
+  const all = [app.service, ...others];
+  for (const service of all) await service.get(ReceiverHealth).settled();
+  for (const service of all) await service.get(NatsConnection).ping();
 };
 /** A delivery of another tenant has been retried by then, so what is due has been looked at. */
 const looked = async (sibling: TestService) => {
@@ -208,6 +209,21 @@ describe('a receiver that asks for patience', () => {
     expect(app.received(event.id)).toEqual([]);
   });
 
+  it('is asked again at once by all processes when the URL of its subscription changes', async () => {
+    const sibling = await app.startSibling();
+    const { id } = await app.subscribe(tenant.admin);
+    await app.delivered(tenant.id, sibling);
+    askToWait(3_600);
+    await app.emit(tenant.id);
+    await noticed(sibling);
+    app.answer(204);
+    await call('PATCH', `subscriptions/${id}`, { url: `${app.receiver.url}/moved` });
+    for (const service of [app.service, sibling]) {
+      const event = await app.emit(tenant.id, undefined, undefined, service);
+      expect(await deliveryOf(event)).toMatchObject({ status: 'delivered', url: `${app.receiver.url}/moved` });
+    }
+  });
+
   it('is left alone by all processes when it has failed five times in a row', async () => {
     const sibling = await app.startSibling();
     await app.subscribe(tenant.admin);
@@ -218,6 +234,33 @@ describe('a receiver that asks for patience', () => {
     await noticed(sibling);
     const event = await app.emit(tenant.id, undefined, undefined, sibling);
     expect(await deliveryOf(event)).toMatchObject({ status: 'pending', attempts: 0, waitingFor: 'receiver' });
+  });
+
+  it('is left alone by all processes when it has failed five times in a row, whichever of them it failed', async () => {
+    const sibling = await app.startSibling();
+    // Nothing is sent again, which would be another failure.
+    sibling.get(DueDeliveryWorker).beforeApplicationShutdown();
+    await app.subscribe(tenant.admin);
+    const emit = async (service: TestService) => {
+      const event = await app.emit(tenant.id, undefined, undefined, service);
+      await noticed(sibling);
+      return event;
+    };
+    /** @returns how many of its events were attempted */
+    const fail = async (...services: TestService[]) => {
+      app.answer(500);
+      let attempted = 0;
+      for (const service of services) attempted += app.received((await emit(service)).id).length;
+      return attempted;
+    };
+    expect(await fail(app.service, sibling, app.service, sibling)).toBe(4);
+    // A success anywhere begins anew everywhere.
+    app.answer(204);
+    await emit(sibling);
+    expect(await fail(sibling, app.service, sibling, app.service, sibling)).toBe(5);
+    for (const service of [sibling, app.service]) {
+      expect(await deliveryOf(await emit(service))).toMatchObject({ attempts: 0, waitingFor: 'receiver' });
+    }
   });
 
   it.each(['none', 'record'])(

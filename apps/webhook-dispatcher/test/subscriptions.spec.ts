@@ -110,20 +110,22 @@ describe('webhook subscriptions', () => {
     });
     const { id } = await app.subscribe(tenant.admin);
     await call('PATCH', `subscriptions/${id}`, { events: ['lead.*'], description: 'All' });
-    await call('POST', `subscriptions/${id}/rotate-secret`);
-    await call('POST', `subscriptions/${id}/revoke-previous-secret`);
+    for (const action of ['pause', 'resume', 'rotate-secret', 'revoke-previous-secret'])
+      await call('POST', `subscriptions/${id}/${action}`);
     await call('DELETE', `subscriptions/${id}`);
     expect(await call('DELETE', `subscriptions/${id}`)).toMatchObject({ status: 404 });
     const { host } = new URL(app.receiver.url);
     expect(app.actsOn(id)).toEqual([
       { action: 'webhook.added', subjectId: id, detail: { host, events: ['lead.created'] } },
       { action: 'webhook.changed', subjectId: id, detail: { events: ['lead.*'], changed: ['events', 'description'] } },
+      { action: 'webhook.paused', subjectId: id, detail: {} },
+      { action: 'webhook.resumed', subjectId: id, detail: {} },
       { action: 'webhook_secret.issued', subjectId: id },
       { action: 'webhook_secret.previous_revoked', subjectId: id },
       { action: 'webhook.removed', subjectId: id, detail: {} },
     ]);
     // No transaction, and so no connection, waits for identity.
-    expect(locks).toEqual([0, 0, 0, 0, 0]);
+    expect(locks).toEqual([0, 0, 0, 0, 0, 0, 0]);
     app.whileRecording(async () => undefined);
   });
 

@@ -27,10 +27,11 @@ const DISTRIBUTED = { distributed: true };
 /** The databases of stateful services. The edges (gateway, embed-gateway, marketplace-admin) have none. */
 export const DATABASES = {
   identity: define('identity'),
-  'custom-objects': define('custom_objects', DISTRIBUTED),
+  'custom-objects': define('custom_objects', { distributed: true }),
   'marketplace-certification': define('marketplace'),
-  'automation-hooks': define('automations', DISTRIBUTED),
-  'webhook-dispatcher': define('webhooks', DISTRIBUTED),
+  // Their statements write the rows of many tenants at once (decision record 0245).
+  'automation-hooks': define('automations'),
+  'webhook-dispatcher': define('webhooks'),
 } as const satisfies Partial<Record<ServiceName, ServiceDatabase>>;
 
 export type StatefulService = keyof typeof DATABASES;

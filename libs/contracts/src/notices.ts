@@ -24,4 +24,10 @@ export const NOTICES = {
     service: 'webhook-dispatcher',
     payload: Type.Union([Type.Object({ tenantId: Type.String() }), Type.Object({ appKey: Type.String() })]),
   }),
+  /** An attempt has failed, or was the first to succeed after failures. */
+  receiverAttempted: defineNotice({
+    subject: 'notice.webhook-dispatcher.receiver-attempted',
+    service: 'webhook-dispatcher',
+    payload: Type.Object({ process: Type.String(), subscriptionId: Type.String(), succeeded: Type.Boolean() }),
+  }),
 } as const;

@@ -145,6 +145,38 @@ describe('calls at the same time', () => {
     await Promise.all(answers);
   });
 
+  it('take turns by group, and are repeated by group when their batch fails for the sake of one', async () => {
+    const batches: string[] = [];
+    const grouped = new Batches<string, string>({
+      together: async (writes, groups) => {
+        batches.push(groups.map((group) => group.join(' ')).join(', '));
+        if (writes.includes('a70')) throw new TypeError('one of them');
+        return writes.map((result) => ({ result }));
+      },
+      groupOf: ([group]) => group as string,
+      apart: { carryOut: async (write) => `${write} alone`, isOfOne: (error) => error instanceof TypeError },
+    });
+    const writes = Array.from({ length: 71 }, (_, index) => `a${index}`);
+    const answers = [...writes, 'b0', 'b1', 'c0'].map((write) => grouped.run('k', write));
+    expect(await Promise.all(answers)).toEqual([
+      ...writes.slice(0, 61),
+      ...writes.slice(61).map((write) => `${write} alone`),
+      'b0',
+      'b1',
+      'c0',
+    ]);
+    expect(batches).toEqual([`${writes.slice(0, 61).join(' ')}, b0 b1, c0`, writes.slice(61).join(' ')]);
+    // The others of a failed batch are carried out with their group.
+    batches.length = 0;
+    const failing = ['a70', 'b2', 'b3'].map((write) => grouped.run('k', write));
+    expect((await Promise.allSettled(failing)).map(({ status }) => status)).toEqual([
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ]);
+    expect(batches).toEqual(['a70, b2 b3', 'a70', 'b2 b3']);
+  });
+
   it('have an outcome each', async () => {
     const { run, begun, alone } = recorded();
     const answers = await run('a', 'b', 'c');

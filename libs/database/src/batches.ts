@@ -7,7 +7,7 @@ export function copiesByStatement<T>(rows: readonly T[], bytes: number): T[][] {
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, part) => rows.slice(part * size, (part + 1) * size));
 }
 
-/** While the database works on one batch of a key, the next is prepared; with more, each would be smaller. */
+/** While the database works on one batch of a lane, the next is prepared; with more, each would be smaller. */
 const MOST_UNDER_WAY = 2;
 /** After so many milliseconds a batch no longer counts: its connection may be one that answers no more. */
 const COUNTED_MS = 1_000;
@@ -20,8 +20,13 @@ export const MOST_WEIGHT = 256 * 1024;
 export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown } | 'next' | null;
 
 export interface Execution<Call, Result> {
-  /** Carries out a batch in one transaction, and says of each call what became of it. When it rejects, none was carried out. */
-  together(calls: readonly Call[]): Promise<readonly Outcome<Result>[]>;
+  /**
+   * Carries out a batch in one transaction, and says of each call what became of it. When it rejects, none was carried out.
+   * @param groups the same calls by their group, in the same order
+   */
+  together(calls: readonly Call[], groups: readonly (readonly Call[])[]): Promise<readonly Outcome<Result>[]>;
+  /** Calls of different groups take turns, and a batch that fails because of one call is repeated for each group; default: one group. */
+  groupOf?(call: Call): string;
   /** How a call is carried out that cannot be with others. Without it all calls of a batch fail with it. */
   readonly apart?: {
     carryOut(call: Call): Promise<Result>;
@@ -39,7 +44,8 @@ interface Waiting<Call, Result> {
 }
 
 interface Lane<Call, Result> {
-  waiting: Waiting<Call, Result>[];
+  /** By group; the one that was served last is the last. */
+  readonly waiting: Map<string, Waiting<Call, Result>[]>;
   underWay: number;
   isScheduled: boolean;
 }
@@ -50,22 +56,38 @@ export class Batches<Call, Result> {
 
   constructor(private readonly execution: Execution<Call, Result>) {}
 
+  /** @param key of its lane: batches of other lanes do not count here */
   run(key: string, call: Call): Promise<Result> {
     return new Promise((resolve, reject) => {
       const lane = this.laneOf(key);
-      lane.waiting.push({ call, resolve, reject });
+      this.enter(lane, [{ call, resolve, reject }]);
       this.schedule(key, lane);
     });
   }
 
   private laneOf(key: string): Lane<Call, Result> {
-    const lane = this.lanes.get(key) ?? { waiting: [], underWay: 0, isScheduled: false };
+    const lane = this.lanes.get(key) ?? { waiting: new Map(), underWay: 0, isScheduled: false };
     this.lanes.set(key, lane);
     return lane;
   }
 
+  private groupOf({ call }: Waiting<Call, Result>): string {
+    return this.execution.groupOf?.(call) ?? '';
+  }
+
+  /** @param areFirst of their group */
+  private enter({ waiting }: Lane<Call, Result>, calls: readonly Waiting<Call, Result>[], areFirst = false): void {
+    for (const one of areFirst ? calls.toReversed() : calls) {
+      const group = this.groupOf(one);
+      const others = waiting.get(group);
+      if (!others) waiting.set(group, [one]);
+      else if (areFirst) others.unshift(one);
+      else others.push(one);
+    }
+  }
+
   private schedule(key: string, lane: Lane<Call, Result>): void {
-    if (lane.isScheduled || lane.underWay >= MOST_UNDER_WAY || lane.waiting.length === 0) return;
+    if (lane.isScheduled || lane.underWay >= MOST_UNDER_WAY || lane.waiting.size === 0) return;
     lane.isScheduled = true;
     // After the requests that have arrived by now.
     setImmediate(() => {
@@ -75,14 +97,14 @@ export class Batches<Call, Result> {
   }
 
   private async start(key: string, lane: Lane<Call, Result>): Promise<void> {
-    const batch = lane.waiting.splice(0, this.sizeOfNext(lane));
+    const batch = this.take(lane);
     lane.underWay += 1;
     let isCounted = true;
     const end = () => {
       if (!isCounted) return;
       isCounted = false;
       lane.underWay -= 1;
-      if (lane.underWay === 0 && lane.waiting.length === 0) this.lanes.delete(key);
+      if (lane.underWay === 0 && lane.waiting.size === 0) this.lanes.delete(key);
       else this.schedule(key, lane);
     };
     const timer = setTimeout(end, COUNTED_MS);
@@ -93,29 +115,42 @@ export class Batches<Call, Result> {
     if (next.length === 0) return;
     // The lane may have been forgotten, when the batch no longer counted.
     const current = this.laneOf(key);
-    current.waiting.unshift(...next);
+    this.enter(current, next, true);
     this.schedule(key, current);
   }
 
-  private sizeOfNext({ waiting }: Lane<Call, Result>): number {
-    let weight = 0;
-    let size = 0;
-    for (const { call } of waiting) {
-      weight += this.execution.weightOf?.(call) ?? 0;
+  /** The calls of the next batch by group, one of each group in turn. */
+  private take({ waiting }: Lane<Call, Result>): Waiting<Call, Result>[][] {
+    const batch = new Map<string, Waiting<Call, Result>[]>();
+    let [size, weight] = [0, 0];
+    for (const [group, calls] of waiting) {
+      const [first] = calls as [Waiting<Call, Result>];
+      weight += this.execution.weightOf?.(first.call) ?? 0;
       if (size === MOST_TOGETHER || (size > 0 && weight > MOST_WEIGHT)) break;
       size += 1;
+      calls.shift();
+      const taken = batch.get(group);
+      if (taken) taken.push(first);
+      else batch.set(group, [first]);
+      // A group that is added again comes again, after the others.
+      waiting.delete(group);
+      if (calls.length > 0) waiting.set(group, calls);
     }
-    return size;
+    return [...batch.values()];
   }
 
   /** Never rejects. @returns those for the next batch */
-  private async settle(batch: readonly Waiting<Call, Result>[]): Promise<Waiting<Call, Result>[]> {
+  private async settle(groups: readonly Waiting<Call, Result>[][]): Promise<Waiting<Call, Result>[]> {
     const { apart } = this.execution;
+    const batch = groups.flat();
+    const calls = groups.map((group) => group.map(({ call }) => call));
     let outcomes: readonly Outcome<Result>[];
     try {
-      outcomes = await this.execution.together(batch.map(({ call }) => call));
+      outcomes = await this.execution.together(calls.flat(), calls);
     } catch (error) {
-      outcomes = batch.map(() => (batch.length > 1 && apart?.isOfOne(error) ? null : { error }));
+      const isOfOne = batch.length > 1 && apart?.isOfOne(error);
+      if (isOfOne && groups.length > 1) return (await Promise.all(groups.map((group) => this.settle([group])))).flat();
+      outcomes = batch.map(() => (isOfOne ? null : { error }));
     }
     const next: Waiting<Call, Result>[] = [];
     for (const [index, waiting] of batch.entries()) {

@@ -13,7 +13,13 @@ import {
 import { OutboxSignal } from './outbox/append-event.js';
 import { createPool, type DatabaseConfig, DEFAULT_CONNECT_TIMEOUT_MS, measurePool } from './pool.js';
 import { StatementNames, StatementQueue } from './segment.js';
-import { type NarrowTransaction, originOf, type TenantTransaction, type TransactionOrigin } from './transaction.js';
+import {
+  type NarrowTransaction,
+  originOf,
+  type SharedTransaction,
+  type TenantTransaction,
+  type TransactionOrigin,
+} from './transaction.js';
 
 const DEFAULT_POOL_SIZE = 10;
 const NARROW_POOL_SIZE = 4;
@@ -67,9 +73,9 @@ export class Database {
   async transaction<T>(tenant: string | TransactionOrigin, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
     const origin = originOf(tenant);
     const setsTenant = setTenant(origin.tenantId);
-    const span = startSpan(origin.traceparent, describeTransaction, this.config.applicationName);
-    const run = () => this.inSlot(origin, () => this.runForTenant(origin, setsTenant, work));
-    return span ? within(span, run) : run();
+    return this.traced(origin.traceparent, () =>
+      this.inSlot(origin, () => this.runForTenant(origin, setsTenant, work)),
+    );
   }
 
   /**
@@ -89,6 +95,20 @@ export class Database {
       const rows = await this.runAlone<Row>(this.runtimePool, sql, [tenantId.toLowerCase(), ...parameters]);
       return use ? use(rows) : (rows as Result);
     });
+  }
+
+  /**
+   * One transaction for several tenants, each of whose statements sets its tenant itself: it sees that tenant's rows alone.
+   * @param kind of work: its connections count as those of one tenant @param traceparent of a request that it is shown with
+   */
+  async together<T>(
+    { kind, traceparent }: { readonly kind: string; readonly traceparent?: string | undefined },
+    work: (tx: SharedTransaction) => Promise<T>,
+  ): Promise<T> {
+    const wrap = (services: TransactionServices) => new OpenNarrowTransaction(services);
+    return this.traced(traceparent, () =>
+      this.inSlot({ tenantId: kind }, () => this.run(this.runtimePool, (queue) => [begin(queue)], wrap, work)),
+    );
   }
 
   /** One prepared statement of the narrow role, its own transaction; unless it was refused, a failed one may be committed. */
@@ -128,6 +148,11 @@ export class Database {
   async close(): Promise<void> {
     for (const end of this.unmeasure) end();
     await Promise.all([this.runtimePool, this.narrowPool].map((pool) => (pool.ending ? undefined : pool.end())));
+  }
+
+  private traced<T>(traceparent: string | undefined, run: () => Promise<T>): Promise<T> {
+    const span = startSpan(traceparent, describeTransaction, this.config.applicationName);
+    return span ? within(span, run) : run();
   }
 
   /** Runs work that needs a connection of the runtime pool. */

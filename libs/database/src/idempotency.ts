@@ -110,6 +110,45 @@ const SAVE_CALL = `
   ON CONFLICT (tenant_id, principal_id, route, key)
   DO UPDATE SET body_hash = EXCLUDED.body_hash, record_id = EXCLUDED.record_id, expires_at = EXCLUDED.expires_at`;
 
+/**
+ * Claims calls of one tenant, each with the record that it is to create, and returns the records of those that were made before or
+ * that another transaction makes. Whoever claims a key has locked it, so nothing waits. No key may occur twice.
+ */
+export const CREATE_CLAIM_CALLS = `
+  CREATE FUNCTION claim_calls(tenant uuid, calls jsonb) RETURNS uuid[] LANGUAGE plpgsql AS $body$
+  DECLARE
+    refused uuid[];
+  BEGIN
+    WITH claimed AS (
+      INSERT INTO idempotency AS earlier (tenant_id, principal_id, route, key, body_hash, record_id, expires_at)
+      SELECT tenant, c.principal, c.route, c.key, decode(c.hash, 'hex'), c.record, now() + make_interval(hours => c.hours)
+        FROM jsonb_to_recordset(calls)
+             AS c (lock text, principal text, route text, key text, hash text, record uuid, hours integer)
+       WHERE pg_try_advisory_xact_lock(hashtextextended(c.lock, 0))
+      ON CONFLICT (tenant_id, principal_id, route, key)
+      DO UPDATE SET body_hash = excluded.body_hash, record_id = excluded.record_id, expires_at = excluded.expires_at
+       WHERE earlier.expires_at <= now()
+      RETURNING record_id)
+    SELECT ARRAY(SELECT c.record FROM jsonb_to_recordset(calls) AS c (record uuid)
+                  WHERE c.record NOT IN (SELECT record_id FROM claimed)) INTO refused;
+    RETURN refused;
+  END
+  $body$`;
+
+/** Names the call among all tenants'. */
+export const nameOfCall = (call: IdempotentCall): string => JSON.stringify(['idempotency', ...identityOf(call)]);
+
+/** A member of the second argument of `claim_calls`. @param recordId what the call creates */
+export const claimOfCall = (call: IdempotentCall, recordId: string): object => ({
+  lock: nameOfCall(call),
+  principal: call.principalId,
+  route: call.route,
+  key: call.key,
+  hash: hashOf(call.body).toString('hex'),
+  record: recordId,
+  hours: call.keptHours,
+});
+
 const identityOf = ({ tenantId, principalId, route, key }: IdempotentCall) => [tenantId, principalId, route, key];
 
 /** Makes creating calls repeatable. No answer is stored, only which record the first call created. */
@@ -122,8 +161,7 @@ export class IdempotencyService {
     create: () => Promise<string>,
   ): Promise<{ recordId: string; repeated: boolean }> {
     const identity = identityOf(call);
-    const name = JSON.stringify(['idempotency', ...identity]);
-    const [lock] = await tx.query<{ locked: boolean }>(TRY_LOCK, [...identity, name]);
+    const [lock] = await tx.query<{ locked: boolean }>(TRY_LOCK, [...identity, nameOfCall(call)]);
     if (!lock?.locked) throw new PlatformError('IDEMPOTENCY_KEY_IN_USE');
     const earlier = await this.findRecordId(tx, call);
     if (earlier !== null) return { recordId: earlier, repeated: true };

@@ -7,12 +7,15 @@ export { isExcessive, isRefusedStatement, isTemporary, isUniqueViolation } from 
 export * as eventTableSql from './event-table-sql.js';
 export { FairQueue } from './fair-queue.js';
 export {
+  CREATE_CLAIM_CALLS,
+  claimOfCall,
   createIdempotencyTable,
   headerCall,
   IdempotencyKey,
   IdempotencyModule,
   IdempotencyService,
   type IdempotentCall,
+  nameOfCall,
   readIdempotencyKey,
   stepCall,
 } from './idempotency.js';
@@ -27,7 +30,7 @@ export {
   recordInbox,
   storeDeadLetter,
 } from './inbox.js';
-export { createInboxTable, createOutboxTable } from './migrations/event-tables.js';
+export { appendEventsByFunction, createInboxTable, createOutboxTable } from './migrations/event-tables.js';
 export { type ProvisionedDatabase, provisionDatabase } from './migrations/provision.js';
 export { type MigrationClass, runMigrations, ServiceMigration } from './migrations/run.js';
 export {
@@ -73,6 +76,7 @@ export {
   originOf,
   PLAN_FOR_VALUES,
   type Queryable,
+  type SharedTransaction,
   TENANT_OF_STATEMENT,
   type TenantTransaction,
   type Transaction,

@@ -93,6 +93,10 @@ class OpenTransaction<TenantId extends string | undefined> {
     if (this.eventsLength + event.envelope.length > EVENTS_TOGETHER) this.sendEvents();
     this.events.push(event);
     this.eventsLength += event.envelope.length;
+    this.announceEvents();
+  }
+
+  announceEvents(): void {
     if (this.hasEvents) return;
     this.hasEvents = true;
     this.afterCommit(() => this.services.signal.notify());
@@ -164,6 +168,7 @@ export class OpenTenantTransaction extends OpenTransaction<string> implements Te
   }
 }
 
+/** Without a tenant in context: of the narrow role, or of several tenants, whose statements set them. */
 export class OpenNarrowTransaction extends OpenTransaction<undefined> implements NarrowTransaction {
   constructor(services: TransactionServices) {
     super(services, undefined, undefined);

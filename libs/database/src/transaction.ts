@@ -51,6 +51,8 @@ export interface Transaction extends Queryable, PreparedQueryable {
   issueReturning<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
   /** Adds an event to the outbox; those with no statement in between are one statement. Called by `appendEvent`. */
   appendToOutbox(event: OutboxRow): void;
+  /** Wakes the relay after the commit, where a function of SQL has appended events. */
+  announceEvents(): void;
 }
 
 /** A transaction of the runtime role in the context of one tenant: it sees this tenant's rows and can write no others. */
@@ -62,6 +64,12 @@ export interface TenantTransaction extends Transaction {
 export interface NarrowTransaction extends Transaction {
   readonly tenantId?: undefined;
 }
+
+/** A transaction for several tenants: each statement is of one tenant, $1, and sets it, as a function of SQL does. */
+export type SharedTransaction = Pick<
+  NarrowTransaction,
+  'queryPrepared' | 'issueReturning' | 'announceEvents' | 'afterCommit'
+>;
 
 /**
  * Begins the FROM of a statement for `Database.read`. What reads rows stands in `LATERAL (… WHERE tenant_id = $1::uuid

@@ -55,11 +55,12 @@ export async function startFixture({
   const name = `libtest_${randomBytes(6).toString('hex')}`;
   const passwords = { owner: 'owner', runtime: 'runtime', narrow: 'narrow' };
   const urls = await provisionDatabase({ adminUrl: serverUrl, definition: roles, database: name, passwords });
-  await runMigrations({ ownerUrl: urls.ownerUrl, migrations });
   const adminUrl = new URL(serverUrl);
   adminUrl.pathname = `/${name}`;
   const admin = new pg.Pool({ connectionString: adminUrl.toString(), max: 2 });
   admin.on('error', () => undefined);
+  if (roles.distributed) await admin.query(`ALTER DATABASE ${name} SET citus.shard_count = 4`);
+  await runMigrations({ ownerUrl: urls.ownerUrl, migrations });
   const config = { url: urls.runtimeUrl, narrowUrl: urls.narrowUrl, applicationName: name, ...pool };
   const database = new Database(config, entities);
   return {

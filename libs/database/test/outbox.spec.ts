@@ -11,7 +11,7 @@ import {
   type TenantTransaction,
   type TransactionOrigin,
 } from '../src/index.js';
-import { type Fixture, gate, startFixture } from './fixture.js';
+import { type Fixture, gate, roles, startFixture } from './fixture.js';
 
 const user = EVENTS['user.disabled'];
 const data = { userId: newId() } as never;
@@ -59,10 +59,11 @@ describe('the outbox', () => {
     });
     await expect(rolledBack).rejects.toThrow('no');
   };
-  const claim = () => fixture.database.crossTenant(async (tx) => (await Outbox.open(tx)).claimBatch(100));
+  const claim = () =>
+    fixture.database.crossTenant(async (tx) => (await Outbox.open(tx, fixture.database.config)).claimBatch(100));
   const mark = (events: { seq: number }[]) =>
     fixture.database.crossTenant(async (tx) => {
-      const outbox = await Outbox.open(tx);
+      const outbox = await Outbox.open(tx, fixture.database.config);
       outbox.acknowledged(events);
       await outbox.mark();
     });
@@ -183,7 +184,9 @@ describe('the outbox', () => {
     await mark((await claim()).slice(0, 1));
     expect(subjects(await claim())).toEqual(['2']);
     await fixture.admin("UPDATE outbox SET created_at = now() - interval '1 minute'");
-    const lag = await fixture.database.crossTenant(async (tx) => (await Outbox.open(tx)).lag());
+    const lag = await fixture.database.crossTenant(async (tx) =>
+      (await Outbox.open(tx, fixture.database.config)).lag(),
+    );
     expect(lag.waiting).toBe(1);
     expect(lag.oldestSeconds).toBeGreaterThanOrEqual(59);
   });
@@ -225,7 +228,7 @@ describe('the outbox', () => {
   const session = async () => {
     const connection = await NarrowSession.open(fixture.database.config);
     connections.push(connection);
-    const outbox = await Outbox.open(connection);
+    const outbox = await Outbox.open(connection, fixture.database.config);
     const ranges = async () => {
       const [row] = await connection.query<{ ranges: string }>(
         'SELECT count(*) AS ranges FROM outbox_position, unnest(published)',
@@ -323,7 +326,8 @@ describe('the outbox', () => {
     await outbox.settleGaps();
     await append('4');
     await publishAll();
-    expect(await ranges()).toBe(1);
+    // Those of a node of a cluster do not begin at 0.
+    expect(await ranges()).toBe(roles.distributed ? 2 : 1);
   });
 
   it('never skips an event that commits after a later one was published, however often it looks for gaps', async () => {
@@ -346,7 +350,7 @@ describe('the outbox', () => {
     expect(subjects(rest)).toEqual(['later']);
     outbox.acknowledged(rest);
     await outbox.mark();
-    expect(await ranges()).toBeLessThanOrEqual(2);
+    expect(await ranges()).toBeLessThanOrEqual(roles.distributed ? 3 : 2);
   });
 
   it('records an event in the inbox once per consumer', async () => {

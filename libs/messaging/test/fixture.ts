@@ -260,6 +260,7 @@ const roles: ServiceDatabase = {
   ownerRole: 'msgtest_owner',
   runtimeRole: 'msgtest_runtime',
   narrowRole: 'msgtest_narrow',
+  distributed: process.env.CITUS_URL !== undefined,
 };
 
 class CreateTables1700000000000 extends ServiceMigration {
@@ -271,10 +272,11 @@ class CreateTables1700000000000 extends ServiceMigration {
 }
 
 export async function startDatabase() {
-  const serverUrl = required('TEST_DATABASE_URL');
+  const serverUrl = process.env.CITUS_URL ?? required('TEST_DATABASE_URL');
   const name = `msgtest_${randomBytes(6).toString('hex')}`;
   const passwords = { owner: 'owner', runtime: 'runtime', narrow: 'narrow' };
   const urls = await provisionDatabase({ adminUrl: serverUrl, definition: roles, database: name, passwords });
+  if (roles.distributed) await onServer(serverUrl, `ALTER DATABASE ${name} SET citus.shard_count = 4`);
   await runMigrations({ ownerUrl: urls.ownerUrl, migrations: [CreateTables1700000000000] });
   const admin = new pg.Pool({ connectionString: serverUrl.replace(/\/[^/]*$/, `/${name}`), max: 2 });
   admin.on('error', () => undefined);
@@ -302,12 +304,31 @@ export async function startDatabase() {
     async drop() {
       await Promise.all(opened.map((database) => database.close()));
       await admin.end();
-      const server = new pg.Client({ connectionString: serverUrl });
-      await server.connect();
-      await server.query(`DROP DATABASE ${name} WITH (FORCE)`);
-      await server.end();
+      for (const node of await nodesOf(serverUrl)) await onServer(node, `DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
+}
+
+async function onServer<Row>(url: string, sql: string): Promise<Row[]> {
+  const server = new pg.Client({ connectionString: url });
+  await server.connect();
+  try {
+    return (await server.query(sql)).rows as Row[];
+  } finally {
+    await server.end();
+  }
+}
+
+/** Addresses of the servers that have the database. */
+async function nodesOf(serverUrl: string): Promise<string[]> {
+  if (!roles.distributed) return [serverUrl];
+  const nodes = await onServer<{ host: string; port: number }>(
+    serverUrl,
+    'SELECT nodename AS host, nodeport AS port FROM pg_dist_node ORDER BY groupid',
+  );
+  return nodes.map(({ host, port }) =>
+    Object.assign(new URL(serverUrl), { hostname: host, port: String(port) }).toString(),
+  );
 }
 
 export type TestDatabase = Awaited<ReturnType<typeof startDatabase>>;

@@ -62,7 +62,8 @@ describe('the outbox relay', () => {
   };
   const waiting = async () => {
     const [row] = await store.admin<{ n: string }>(
-      'SELECT count(*) AS n FROM outbox WHERE NOT EXISTS (SELECT 1 FROM outbox_position WHERE published @> seq)',
+      `SELECT count(*) AS n FROM outbox
+        WHERE NOT coalesce((SELECT published FROM outbox_position ORDER BY since DESC LIMIT 1), '{}') @> seq`,
     );
     return Number(row?.n);
   };
@@ -77,7 +78,7 @@ describe('the outbox relay', () => {
   /** The processes that hold the lock. */
   const locks = () =>
     store.admin<{ pid: number }>(
-      `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted
+      `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = 47152013
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     );
   const oneIsActive = () => until(async () => (await locks()).length === 1, 'one is active');
@@ -202,10 +203,8 @@ describe('the outbox relay', () => {
   it('publishes a dead letter that is replayed, under its own id', async () => {
     const forbidden = await appendForbidden();
     const big = await append('big');
-    await store.admin(
-      "UPDATE outbox SET envelope = json_build_object('id', id, 'type', name, 'x', repeat('x', 1100000)) WHERE id = $1",
-      [big],
-    );
+    const envelope = { id: big, type: 'lead.created', x: 'x'.repeat(1_100_000) };
+    await store.admin('UPDATE outbox SET envelope = $2 WHERE id = $1', [big, envelope]);
     start(nats, store.database, { ...FAST, refusedDelaysMs: [] });
     await until(async () => (await deadLetters()).length === 2, 'they are stored');
     expect(await deadLetters()).toEqual([
@@ -269,7 +268,7 @@ describe('the outbox relay', () => {
     const pidOf = async () => (await locks())[0]?.pid;
     for (let round = 0; round < 3; round += 1) {
       const active = await pidOf();
-      await store.admin('SELECT pg_terminate_backend($1)', [active]);
+      await store.admin('SELECT pg_terminate_backend($1::integer)', [active]);
       const ids = await appendMany(5);
       await allInOrder(ids);
       expect(await pidOf()).not.toBe(active);

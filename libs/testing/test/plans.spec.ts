@@ -11,9 +11,23 @@ class CreateEventTables1700000000002 extends ServiceMigration {
   }
 }
 
-const { APPEND_EVENTS, LOCK_DEAD_LETTER, MARK_REPLAYED, RECORD_HANDLED, STORE_DEAD_LETTER, ...ofNarrowRole } =
-  eventTableSql;
-const ofRuntimeRole = { APPEND_EVENTS, LOCK_DEAD_LETTER, MARK_REPLAYED, RECORD_HANDLED, STORE_DEAD_LETTER };
+const {
+  APPEND_EVENTS,
+  LOCK_DEAD_LETTER,
+  MARK_REPLAYED,
+  RECORD_HANDLED,
+  RENEW_DEAD_LETTER,
+  STORE_DEAD_LETTER,
+  ...ofNarrowRole
+} = eventTableSql;
+const ofRuntimeRole = {
+  APPEND_EVENTS,
+  LOCK_DEAD_LETTER,
+  MARK_REPLAYED,
+  RECORD_HANDLED,
+  RENEW_DEAD_LETTER,
+  STORE_DEAD_LETTER,
+};
 
 describe('plans of the statements of outbox, inbox and dead letters', () => {
   let database: TestDatabase;

@@ -9,11 +9,10 @@ const roles = DATABASES['automation-hooks'];
 export class FairRunQueue1795800001202 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {
     // A run is in one of two indexes: those that wait for a time, a lease included, and those that a worker may take.
-    await runner.query(`
-      ALTER TABLE run_queue ADD COLUMN waits boolean NOT NULL DEFAULT false;
-      CREATE INDEX run_queue_waits_due_at_idx ON run_queue (due_at) WHERE waits;
-      CREATE INDEX run_queue_tenant_id_due_at_idx ON run_queue (tenant_id, due_at) WHERE NOT waits;
-      DROP INDEX run_queue_due_at_idx`);
+    await runner.query('ALTER TABLE run_queue ADD COLUMN waits boolean NOT NULL DEFAULT false');
+    await runner.query('CREATE INDEX run_queue_waits_due_at_idx ON run_queue (due_at) WHERE waits');
+    await runner.query('CREATE INDEX run_queue_tenant_id_due_at_idx ON run_queue (tenant_id, due_at) WHERE NOT waits');
+    await runner.query('DROP INDEX run_queue_due_at_idx');
 
     await createTenantTable(runner, roles, {
       name: 'waiting_event',

@@ -4,10 +4,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { RunQueueRepository } from './run-queue.repository.js';
 
-/** One row however many workflows the event starts. $1: tenant, $2: id, $3: event. */
-export const KEEP_EVENT = `
-  INSERT INTO waiting_event (tenant_id, event_id, event) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`;
-
 const MEASURE_MS = 1_000;
 /** Seconds after which a refused caller comes again. */
 const RETRY_AFTER_SECONDS = 5;

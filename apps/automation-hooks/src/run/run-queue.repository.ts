@@ -1,3 +1,4 @@
+import type { EventEnvelope } from '@crm/contracts';
 import {
   Database,
   lowestIdOf,
@@ -121,6 +122,30 @@ export const MEASURE_TENANTS = `
          (SELECT count(*)::int FROM (SELECT FROM run_queue WHERE tenant_id = asked.tenant_id LIMIT $2) AS queued) AS queued
     FROM unnest($1::uuid[]) AS asked (tenant_id)`;
 
+/** An event that waits, one row however many workflows it starts. $1: tenant, $2: id, $3: event. */
+export const KEEP_EVENT = `
+  INSERT INTO waiting_event (tenant_id, event_id, event) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`;
+
+/** The oldest event that no other process is taking. $1: tenant. */
+export const TAKE_EVENT = `
+  DELETE FROM waiting_event
+   WHERE tenant_id = $1 AND event_id = (
+     SELECT event_id FROM waiting_event WHERE tenant_id = $1 ORDER BY event_id LIMIT 1 FOR UPDATE SKIP LOCKED)
+  RETURNING event`;
+
+/** The event that cannot be handled, unless another process has taken it. $1: tenant, $2: event. */
+export const REMOVE_EVENT = `
+  DELETE FROM waiting_event WHERE tenant_id = $1 AND event_id = $2 RETURNING event_id`;
+
+/** Tenants whose events wait, 1,000 at most. */
+export const LIST_TENANTS_OF_EVENTS = `
+  WITH RECURSIVE hop AS (
+    (SELECT tenant_id FROM waiting_event ORDER BY tenant_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT tenant_id FROM waiting_event WHERE tenant_id > hop.tenant_id ORDER BY tenant_id LIMIT 1)
+      FROM hop WHERE hop.tenant_id IS NOT NULL)
+  SELECT tenant_id AS "tenantId" FROM hop WHERE tenant_id IS NOT NULL LIMIT 1000`;
+
 /** A run that this worker holds: until the lease ends no other worker can claim it. */
 export interface Claim {
   readonly tenantId: string;
@@ -199,6 +224,27 @@ export class RunQueueRepository {
     ]);
     const claims = rows.flatMap(({ hasWoken, ...claim }) => (claim.runId === null ? [] : [claim as Claim]));
     return { claims, hasWoken: rows[0]?.hasWoken ?? false };
+  }
+
+  /** Keeps an event until its tenant may queue more runs. */
+  keepEvent(tx: TenantTransaction, event: EventEnvelope): void {
+    tx.issue(KEEP_EVENT, [tx.tenantId, event.id, JSON.stringify(event)]);
+  }
+
+  /** Removes the oldest event of the tenant, unless others are taking all there are. */
+  async takeEvent(tx: TenantTransaction): Promise<EventEnvelope | undefined> {
+    const [row] = await tx.query<{ event: EventEnvelope }>(TAKE_EVENT, [tx.tenantId]);
+    return row?.event;
+  }
+
+  /** @returns whether it was still there */
+  async removeEvent(tx: TenantTransaction, eventId: string): Promise<boolean> {
+    return (await tx.query(REMOVE_EVENT, [tx.tenantId, eventId])).length > 0;
+  }
+
+  async tenantsOfEvents(): Promise<string[]> {
+    const rows = await this.database.crossTenantStatement<{ tenantId: string }>(LIST_TENANTS_OF_EVENTS, []);
+    return rows.map(({ tenantId }) => tenantId);
   }
 
   async release(tx: NarrowTransaction, claims: readonly Claim[]): Promise<void> {

@@ -9,7 +9,7 @@ import { type StartedWorkflow, WorkflowRepository } from '../workflow/workflow.r
 import { isAdministrator } from '../workflow/workflow.service.js';
 import { type ListRunsQuery, type RunView, toRunView } from './run.dto.js';
 import { RunRepository } from './run.repository.js';
-import { KEEP_EVENT, RunBacklog } from './run-backlog.js';
+import { RunBacklog } from './run-backlog.js';
 import { causingRun, LOOP_STOPPED, MAX_DEPTH, RunChain } from './run-chain.js';
 import { RunQueueRepository, RunSignal } from './run-queue.repository.js';
 
@@ -41,7 +41,7 @@ export class RunService {
     const workflows = await this.startedBy(tx, event);
     if (workflows.length === 0) return;
     const waits = workflows.some(({ eventsWait }) => eventsWait) || this.backlog.isFull(tx.tenantId);
-    if (waits) tx.issue(KEEP_EVENT, [tx.tenantId, event.id, JSON.stringify(event)]);
+    if (waits) this.queue.keepEvent(tx, event);
     else await this.store(tx, event, workflows);
     this.backlog.note(tx.tenantId);
   }

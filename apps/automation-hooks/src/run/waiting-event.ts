@@ -1,36 +1,9 @@
 import { CONSUMERS, type EventEnvelope, type EventName, eventSubject } from '@crm/contracts';
-import {
-  Database,
-  isRefusedStatement,
-  isTemporary,
-  millisecondsOfId,
-  Sweeper,
-  storeDeadLetter,
-  type TenantTransaction,
-} from '@crm/database';
+import { Database, isRefusedStatement, isTemporary, millisecondsOfId, Sweeper, storeDeadLetter } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { RunService } from './run.service.js';
 import { RunBacklog } from './run-backlog.js';
-
-/** The oldest that no other process is taking. $1: tenant. */
-export const TAKE_EVENT = `
-  DELETE FROM waiting_event
-   WHERE tenant_id = $1 AND event_id = (
-     SELECT event_id FROM waiting_event WHERE tenant_id = $1 ORDER BY event_id LIMIT 1 FOR UPDATE SKIP LOCKED)
-  RETURNING event`;
-
-/** The one that cannot be handled, unless another process has taken it. $1: tenant, $2: event. */
-export const REMOVE_EVENT = `
-  DELETE FROM waiting_event WHERE tenant_id = $1 AND event_id = $2 RETURNING event_id`;
-
-/** Tenants whose events wait, 1,000 at most. */
-export const LIST_TENANTS_OF_EVENTS = `
-  WITH RECURSIVE hop AS (
-    (SELECT tenant_id FROM waiting_event ORDER BY tenant_id LIMIT 1)
-    UNION ALL
-    SELECT (SELECT tenant_id FROM waiting_event WHERE tenant_id > hop.tenant_id ORDER BY tenant_id LIMIT 1)
-      FROM hop WHERE hop.tenant_id IS NOT NULL)
-  SELECT tenant_id AS "tenantId" FROM hop WHERE tenant_id IS NOT NULL LIMIT 1000`;
+import { RunQueueRepository } from './run-queue.repository.js';
 
 const SWEEP_MS = 500;
 /** Events of a tenant that start their runs before those of the next tenant do. */
@@ -44,6 +17,7 @@ const IN_TURN = 50;
 export class WaitingEventSweeper extends Sweeper {
   constructor(
     private readonly database: Database,
+    private readonly queue: RunQueueRepository,
     private readonly runs: RunService,
     private readonly backlog: RunBacklog,
   ) {
@@ -51,10 +25,10 @@ export class WaitingEventSweeper extends Sweeper {
   }
 
   async sweep(stopping: AbortSignal): Promise<void> {
-    let tenants = await this.database.crossTenantStatement<{ tenantId: string }>(LIST_TENANTS_OF_EVENTS, []);
+    let tenants = await this.queue.tenantsOfEvents();
     while (tenants.length > 0 && !stopping.aborted) {
-      const left: typeof tenants = [];
-      for (const tenant of tenants) if (await this.startSome(tenant.tenantId, stopping)) left.push(tenant);
+      const left: string[] = [];
+      for (const tenantId of tenants) if (await this.startSome(tenantId, stopping)) left.push(tenantId);
       tenants = left;
     }
   }
@@ -76,7 +50,7 @@ export class WaitingEventSweeper extends Sweeper {
     let taken: EventEnvelope | undefined;
     try {
       return await this.database.transaction(tenantId, async (tx) => {
-        taken = await take(tx);
+        taken = await this.queue.takeEvent(tx);
         return taken ? this.runs.start(tx, taken) : null;
       });
     } catch (error) {
@@ -85,17 +59,11 @@ export class WaitingEventSweeper extends Sweeper {
       const event = taken;
       this.logger.error({ msg: 'An event that waited cannot be handled', eventId: event.id, err: error });
       await this.database.transaction(tenantId, async (tx) => {
-        const removed = await tx.query(REMOVE_EVENT, [tenantId, event.id]);
-        if (removed.length > 0) await storeDeadLetter(tx, deadLetterOf(event, error));
+        if (await this.queue.removeEvent(tx, event.id)) await storeDeadLetter(tx, deadLetterOf(event, error));
       });
       return 0;
     }
   }
-}
-
-async function take(tx: TenantTransaction): Promise<EventEnvelope | undefined> {
-  const [row] = await tx.query<{ event: EventEnvelope }>(TAKE_EVENT, [tx.tenantId]);
-  return row?.event;
 }
 
 const deadLetterOf = (event: EventEnvelope, error: unknown) => ({

@@ -18,6 +18,8 @@ import { type SearchedText } from './search-text.js';
 export interface QueryCost {
   readonly cause: string;
   readonly help: string;
+  /** Whether it takes some milliseconds all the same, as in an object of few records; default false. */
+  readonly isBounded?: boolean;
 }
 
 /**
@@ -69,22 +71,17 @@ function indexedFields(model: ObjectModel, plan: AccessPlan, otherwise: string):
   return names.length === 0 ? otherwise : `a field with an index (${names.join(', ')})`;
 }
 
-/** Costly queries of one tenant that run at once in this process. */
+/** Queries of one tenant that nothing bounds and that run at once in this process. */
 export const COSTLY_AT_ONCE = 2;
 /** Milliseconds that a statement of a costly query may take, and that a query waits for those before it. */
 export const COSTLY_MS = 2_000;
-/** A place stays empty for so many times as long as a query had it: short ones take at most a quarter of the time. */
-const REST_FACTOR = 3;
-/** Most milliseconds of it. Long queries hardly rest: of them the places alone are limit enough. */
-const LONGEST_REST_MS = 20;
 
 const SET_TIMEOUT = `SELECT set_config('statement_timeout', $1, true)`;
 const DEFAULT_POOL_SIZE = 10;
 
 /**
- * Limits queries that no index bounds: at most two at once per tenant with pauses in between, half of the connections
- * over all tenants, and two seconds each. The pauses do not delay a person who types; they throttle programs that
- * search without end.
+ * Limits searches and what no index bounds: half of the connections for all of them, which tenants share, and two seconds
+ * each. Those that are not bounded run two at once per tenant, so that they leave room for its bounded ones.
  */
 @Injectable()
 export class CostlyQueries {
@@ -114,15 +111,14 @@ export class CostlyQueries {
     const { tenantId } = origin;
     const tooExpensive = (what: string, error: unknown) =>
       new PlatformError('QUERY_TOO_EXPENSIVE', `${cost.cause}, and ${what}; ${cost.help}`, { cause: error });
-    const release = await this.enter(tenantId, (error) =>
-      tooExpensive('other queries of the workspace that take long left no room for it', error),
-    );
-    // Waiting for the queries of other tenants is no reason to rest.
-    let begun: number | undefined;
+    const release = cost.isBounded
+      ? undefined
+      : await this.enter(tenantId, (error) =>
+          tooExpensive('other queries of the workspace that take long left no room for it', error),
+        );
     try {
       const free = this.all.enter(tenantId, origin.connection);
       if (free) await free;
-      begun = performance.now();
       try {
         return await this.bounded(origin, work);
       } finally {
@@ -132,8 +128,7 @@ export class CostlyQueries {
       if (!isExcessive(error)) throw error;
       throw tooExpensive(`the query takes more than ${COSTLY_MS / 1000} seconds`, error);
     } finally {
-      const taken = begun === undefined ? 0 : performance.now() - begun;
-      setTimeout(release, Math.min(taken * REST_FACTOR, LONGEST_REST_MS)).unref();
+      release?.();
     }
   }
 

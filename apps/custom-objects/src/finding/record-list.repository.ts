@@ -55,9 +55,9 @@ export function listRecords(conditions: readonly RowCondition[], shape: ListShap
  */
 export const searchRecords = (measured = false): string => `
   SELECT object.revision, page.*, CASE WHEN $6::uuid IS NULL OR $9::int = 0 THEN found.counted
-              ELSE (SELECT counted FROM search_records($2, $3, $4, $5, NULL, 0, $9)) END AS count
+              ELSE (SELECT counted FROM search_records(tenant.id, $2, $3, $4, $5, NULL, 0, $9)) END AS count
     FROM ${TENANT_OF_STATEMENT} ${REVISION}
-   CROSS JOIN LATERAL search_records($2, $3, $4, $5, $6, $7::int + $8::int,
+   CROSS JOIN LATERAL search_records(tenant.id, $2, $3, $4, $5, $6, $7::int + $8::int,
                                      CASE WHEN $6::uuid IS NULL THEN $9::int ELSE 0 END) AS found ${pageTexts(
                                        `
       SELECT ${COLUMNS} FROM custom_record

@@ -7,9 +7,9 @@ import { type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/htt
 import { Injectable } from '@nestjs/common';
 import { isInForce, type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';
-import { LONG_TEXT } from '../reading/record.repository.js';
 import { recordJson } from '../reading/record.serializer.js';
 import { CostlyQueries, queryCost, sortCost } from './costly-query.service.js';
+import { ListTotals } from './list-total.service.js';
 import { ObjectSizes } from './object-size.service.js';
 import { type RecordFilter, type RowCondition, rowConditions } from './record-filter.js';
 import { type ListRequest, type RecordList, RecordListRepository } from './record-list.repository.js';
@@ -39,6 +39,7 @@ export class RecordListService {
     private readonly searches: SearchRepository,
     private readonly costly: CostlyQueries,
     private readonly sizes: ObjectSizes,
+    private readonly totals: ListTotals,
   ) {}
 
   /**
@@ -65,12 +66,16 @@ export class RecordListService {
         value: sort.by?.valueType,
         filter: [q, filterField, filterValue],
       });
-      const list = { objectId, conditions, sort, page };
       const present = (record: StoredRecord) => recordJson(model, record, plan, clock);
-      const found = await this.read(caller, model, plan, searchedText(query.q), list, async (records) => ({
-        ...records,
-        rows: isInForce(model, records.revision) ? await presentPage(records, present) : [],
-      }));
+      const searched = searchedText(query.q);
+      const audiences = searched && audiencesFor(model, plan);
+      const filter = [conditions, searched?.text, audiences];
+      const found = await this.totals.read({ ...caller, objectId }, filter, page, (part) =>
+        this.read(caller, model, plan, searched, { objectId, conditions, sort, page: part }, async (records) => ({
+          ...records,
+          rows: isInForce(model, records.revision) ? await presentPage(records, present) : [],
+        })),
+      );
       const { rows } = found;
       const end = () => sort.positionOf(found.records[page.size - 1] as StoredRecord);
       return { revision: found.revision, result: listAnswer(rows, page, found.counted, end) };
@@ -89,12 +94,14 @@ export class RecordListService {
   ): Promise<PresentedList> {
     const cost = queryCost(model, plan, searched, list);
     if (!cost) return this.bounded(caller, model, plan, list, present);
-    return this.costly.run(caller, cost, async (tx) => {
+    const { objectId, conditions, sort, page } = list;
+    const isNewestFirst = conditions.length === 0 && sort.by === null && sort.descending;
+    const isIndexed = searched?.isIndexed === true && isNewestFirst && page.countLimit !== null;
+    const isBounded = isIndexed || (await this.sizes.isSmall(caller.tenantId, objectId));
+    return this.costly.run(caller, { ...cost, isBounded }, async (tx) => {
       if (!searched) return this.records.list(caller, list, present, tx);
-      const { objectId, conditions, sort, page } = list;
       const search = { objectId, audiences: audiencesFor(model, plan), searched };
-      if (conditions.length === 0 && sort.by === null && sort.descending)
-        return this.records.search(tx, search, page, present);
+      if (isNewestFirst) return this.records.search(tx, search, page, present);
       // With a filter or another order the search is one more condition.
       const first = 3 + conditions.reduce((sum, { parameters }) => sum + parameters.length, 0);
       const condition = (await this.among(tx, search, first)) ?? containsText(search, first);
@@ -139,6 +146,9 @@ export class RecordListService {
  * process.
  */
 export const PAGE_TEXT_LIMIT = 4_000_000;
+
+/** Characters of JSON that take about a millisecond to write. */
+export const LONG_TEXT = 100_000;
 
 /**
  * Serializes a page. Only text that the caller sees counts against the limit. A long page is written in parts: between them

@@ -14,23 +14,12 @@ const SLOT_COLUMNS = [
   ...Array.from({ length: 4 }, (_, index) => ({ name: `t${index + 1}`, type: 'timestamptz' })),
 ];
 
-/** Rows that are looked at from the newest one, in the order of the list, before the index is asked. */
-const FIRST_LOOK = 250;
-/** Rows of a further look at most; each is four times the one before. */
-const LONGEST_LOOK = 4_000;
-/** When so many rows, at the rate of those looked at, would not have enough matches, the index is asked for all of them. */
-const LONGEST_WALK = 30_000;
-/** A text that occurs in one of so many is walked for in any case: its entries in the index would be most of the index. */
-const OFTEN = 3;
-/** Matches that the index is asked for at most, unless more are counted: in their order they are sorted, not indexed. */
-const MOST_FROM_INDEX = 10_001;
-
 /**
  * The index key that is common to the texts of one audience of one object. A hash, because the index has one column that
  * separates tenants and objects: another would cost an entry more for each text. A collision does not matter, because
  * the function compares tenant and object too.
  */
-const SCOPE = (tenant: string, object: string, audience: string): string =>
+export const SEARCH_SCOPE = (tenant: string, object: string, audience: string): string =>
   `pg_catalog.uuid_hash_extended(${tenant}, pg_catalog.uuid_hash_extended(${object}, pg_catalog.hashtextextended(${audience}, 0)))`;
 
 /**
@@ -39,95 +28,7 @@ const SCOPE = (tenant: string, object: string, audience: string): string =>
  */
 const SEARCH_INDEX = `
   CREATE INDEX record_search_text ON record_search
-   USING gin ((${SCOPE('tenant_id', 'object_id', 'audience')}), text gin_trgm_ops) WITH (gin_pending_list_limit = 1024)`;
-
-/**
- * Finds records by a text that occurs in one of their search texts, newest first, within the tenant in context. It runs as
- * the owner, whom a policy lets read all search texts: LIKE is not leakproof, so row-level security of the caller would be
- * checked for each row before the index could be used.
- *
- * There are two ways: to walk through the texts from the newest one, which is fast for what occurs often, and to ask the
- * index for all matches, which is fast for what occurs rarely. No estimate of the planner decides but the newest texts.
- *
- * Arguments: the object, the audiences to which the caller belongs, the folded text, whether the index can find it (it has
- * a trigram), the record after which the page begins or null, how many records are wanted, and how many are counted at
- * most (null for all, 0 for none). The ids are those of the page; counted is 0 when nothing is counted.
- */
-const SEARCH_FUNCTION = `
-  CREATE FUNCTION search_records(in_object uuid, in_audiences text[], needle text, is_indexed boolean, after_id uuid,
-                                 wanted integer, most integer, OUT ids uuid[], OUT counted integer)
-  LANGUAGE plpgsql STABLE SECURITY DEFINER
-  SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
-  AS $body$
-  DECLARE
-    tenant CONSTANT uuid := NULLIF(current_setting('app.tenant_id', true), '')::uuid;
-    pattern CONSTANT text := '%' || regexp_replace(needle, '([\\\\%_])', '\\\\\\1', 'g') || '%';
-    from_index CONSTANT integer := CASE WHEN most IS NULL THEN NULL ELSE greatest(most, ${MOST_FROM_INDEX}) END;
-    look integer := ${FIRST_LOOK};
-    last_id uuid := coalesce(after_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
-    last_audience text := '';
-    last_match uuid;
-    walked integer;
-    matches uuid[];
-    is_walking boolean := NOT is_indexed;
-    seen_count bigint := 0;
-    match_count bigint := 0;
-    is_counted boolean := coalesce(most = 0, false);
-  BEGIN
-    ids := '{}';
-    counted := 0;
-    IF tenant IS NULL THEN RETURN; END IF;
-    LOOP
-      SELECT array_agg(seen.id) FILTER (WHERE seen.audience = ANY (in_audiences) AND strpos(seen.text, needle) > 0),
-             count(*), (array_agg(seen.id))[count(*)], (array_agg(seen.audience))[count(*)]
-        INTO matches, walked, last_id, last_audience
-        FROM (SELECT s.id, s.audience, s.text FROM public.record_search s
-               WHERE s.tenant_id = tenant AND s.object_id = in_object AND (s.id, s.audience) < (last_id, last_audience)
-               ORDER BY s.id DESC, s.audience DESC LIMIT look) AS seen;
-      IF cardinality(in_audiences) > 1 THEN
-        -- A record has a text for each audience, and two of them may be on both sides of a look.
-        matches := ARRAY(SELECT DISTINCT m FROM unnest(matches) AS m WHERE m IS DISTINCT FROM last_match ORDER BY m DESC);
-      END IF;
-      seen_count := seen_count + walked;
-      IF cardinality(matches) > 0 THEN
-        match_count := match_count + cardinality(matches);
-        last_match := matches[cardinality(matches)];
-        IF cardinality(ids) < wanted THEN ids := ids || matches; END IF;
-        IF NOT is_counted THEN
-          counted := counted + cardinality(matches);
-          is_counted := coalesce(counted >= most, false);
-        END IF;
-      END IF;
-      EXIT WHEN walked < look OR (is_counted AND cardinality(ids) >= wanted);
-      IF NOT is_walking AND seen_count > ${OFTEN} * match_count
-         AND seen_count * (CASE WHEN is_counted THEN wanted ELSE greatest(wanted, coalesce(most, 2147483647)) END)
-             > ${LONGEST_WALK} * match_count THEN
-        is_walking := true;
-        SELECT array_agg(hit.id) INTO matches
-          FROM (SELECT s.id
-                  FROM unnest(in_audiences) AS readable (audience)
-                 CROSS JOIN LATERAL (SELECT t.id, t.tenant_id, t.object_id, t.audience FROM public.record_search t
-                                      WHERE ${SCOPE('t.tenant_id', 't.object_id', 't.audience')}
-                                            = ${SCOPE('tenant', 'in_object', 'readable.audience')}
-                                        AND t.text LIKE pattern OFFSET 0) AS s
-                 WHERE s.tenant_id = tenant AND s.object_id = in_object AND s.audience = readable.audience
-                 LIMIT from_index * cardinality(in_audiences)) AS hit;
-        IF from_index IS NULL OR coalesce(cardinality(matches), 0) < from_index * cardinality(in_audiences) THEN
-          matches := ARRAY(SELECT DISTINCT m FROM unnest(matches) AS m ORDER BY m DESC);
-          counted := cardinality(matches);
-          ids := ARRAY(SELECT m FROM unnest(matches) AS m WHERE after_id IS NULL OR m < after_id ORDER BY m DESC);
-          EXIT;
-        END IF;
-        -- There are more than are counted, and so many that the rest of the page is not far.
-        counted := most;
-        is_counted := true;
-        EXIT WHEN cardinality(ids) >= wanted;
-      END IF;
-      look := least(look * 4, ${LONGEST_LOOK});
-    END LOOP;
-    ids := ids[1:wanted];
-    IF counted > most THEN counted := most; END IF;
-  END $body$`;
+   USING gin ((${SEARCH_SCOPE('tenant_id', 'object_id', 'audience')}), text gin_trgm_ops) WITH (gin_pending_list_limit = 1024)`;
 
 /** Definitions as rows, records in one set of tables for all tenants: an installation runs no DDL. */
 export class StaleDefinition1795500000002 extends ServiceMigration {
@@ -272,10 +173,6 @@ export class StaleDefinition1795500000002 extends ServiceMigration {
       primaryKey: ['object_id', 'id', 'audience'],
     });
     await runner.query(SEARCH_INDEX);
-    await runner.query(SEARCH_FUNCTION);
     await runner.query(`CREATE POLICY search_select ON record_search FOR SELECT TO ${roles.ownerRole} USING (true)`);
-    const signature = 'search_records(uuid, text[], text, boolean, uuid, integer, integer)';
-    await runner.query(`REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC`);
-    await runner.query(`GRANT EXECUTE ON FUNCTION ${signature} TO ${roles.runtimeRole}`);
   }
 }

@@ -77,7 +77,8 @@ const DEFINITIONS_KEPT = 24_000_000;
 /** How often work is tried while its definition keeps changing. */
 const ATTEMPTS = 3;
 
-class StaleModel extends Error {}
+/** Work that relied on a definition that has changed. */
+export class StaleModel extends Error {}
 
 /** Whether a write failed because the definition had changed by which it was prepared: with the new one it may succeed. */
 export const isStale = (error: unknown): boolean =>

@@ -1,13 +1,16 @@
-import { Batches, Database, type Outcome, TENANT_OF_STATEMENT, type TenantTransaction } from '@crm/database';
+import { Batches, Database, isRefusedStatement, TENANT_OF_STATEMENT, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import type { StoredRecord } from './record.js';
+import { RecordText, type StoredRecord } from './record.js';
 
 // Every statement names the tenant, although row-level security would do: a condition that the planner knows begins every index.
 
 /** Unix time in milliseconds. In floating point, which is several times faster than the numeric that `extract` returns. */
 const milliseconds = (column: string): string => `floor(date_part('epoch', ${column}) * 1000 + 0.5)`;
 
-export const COLUMNS = `id, version, data, ${milliseconds('created_at')} AS "createdAt", ${milliseconds('updated_at')} AS "updatedAt"`;
+const columns = (data: string): string =>
+  `id, version, ${data}, ${milliseconds('created_at')} AS "createdAt", ${milliseconds('updated_at')} AS "updatedAt"`;
+
+export const COLUMNS = columns('data');
 
 /** $1: tenant, $2: object, $3: record. */
 export const FIND_RECORD = `
@@ -17,14 +20,6 @@ export const FIND_RECORD = `
 export const REVISION = `
   LEFT JOIN LATERAL (SELECT revision FROM custom_object
                       WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL AND id = $2 AND state = 'active' OFFSET 0) AS object ON true`;
-
-/** One row: the revision, and the record, whose id is null when there is none. $1: tenant, $2: object, $3: record. */
-export const READ_RECORD = `
-  SELECT object.revision, record.*
-    FROM ${TENANT_OF_STATEMENT} ${REVISION}
-    LEFT JOIN LATERAL (SELECT ${COLUMNS} FROM custom_record
-                        WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2 AND id = $3
-                          AND deleted_at IS NULL OFFSET 0) AS record ON true`;
 
 /** What a record has besides its data, as one text. */
 export const HEAD = `concat_ws(' ', id, version, "createdAt", "updatedAt")`;
@@ -50,9 +45,6 @@ export interface RecordRow {
   readonly updatedAt: number;
 }
 
-/** The row of a statement that reads one record, whose members are null when there is none. */
-type ReadRow = RecordRow & { readonly revision: number | null };
-
 /** The row of a statement that reads several records. */
 export interface RecordsRow {
   readonly revision: number | null;
@@ -77,13 +69,20 @@ interface Read {
 /** Reads records by their ids. Access is decided afterwards, per caller. */
 @Injectable()
 export class RecordRepository {
-  private readonly reads = new Batches<Wanted, Read>({ together: (wanted) => this.readTogether(wanted) });
+  private readonly reads = new Batches<Wanted, Read>({
+    together: (_, groups) => this.readTogether(groups),
+    groupOf: ({ tenantId, objectId }) => `${tenantId}/${objectId}`,
+    apart: {
+      carryOut: async (wanted) => (await this.readTogether([[wanted]]))[0]?.result as Read,
+      isOfOne: isRefusedStatement,
+    },
+  });
 
   constructor(private readonly database: Database) {}
 
-  /** Reads a record without a transaction. Concurrent reads of one object share a statement. */
+  /** Reads a record. Concurrent reads of one object share a statement, those of all tenants a transaction. */
   read(tenantId: string, objectId: string, id: string): Promise<Read> {
-    return this.reads.run(`${tenantId}/${objectId}`, { tenantId, objectId, id });
+    return this.reads.run('', { tenantId, objectId, id });
   }
 
   /** @returns null when there is none */
@@ -92,59 +91,47 @@ export class RecordRepository {
     return row ? recordOf(row) : null;
   }
 
-  private async readTogether(wanted: readonly Wanted[]): Promise<Outcome<Read>[]> {
-    const { tenantId, objectId, id } = wanted[0] as Wanted;
-    if (wanted.length === 1) {
-      const [row] = await this.database.read<ReadRow>(tenantId, READ_RECORD, [objectId, id]);
-      const { revision = null, ...record } = row as ReadRow;
-      return [{ result: { revision, result: record.id === null ? null : recordOf(record) } }];
-    }
-    const ids = [...new Set(wanted.map((one) => one.id))];
-    const [row] = await this.database.read<RecordsRow>(tenantId, READ_RECORDS, [objectId, ids]);
-    const { revision, heads, data } = row as RecordsRow;
-    const found = new Map(recordsOf(heads, data).map((record) => [record.id, record]));
-    return wanted.map((one) => ({ result: { revision, result: found.get(one.id) ?? null } }));
+  private async readTogether(groups: readonly (readonly Wanted[])[]): Promise<{ result: Read }[]> {
+    const { answers } = await this.database.together({ kind: 'reads' }, async (tx) => ({
+      answers: groups.map((wanted) => {
+        const { tenantId, objectId } = wanted[0] as Wanted;
+        const ids = [...new Set(wanted.map(({ id }) => id))];
+        return tx.issueReturning<RecordsRow>(READ_RECORDS, [tenantId, objectId, ids]);
+      }),
+    }));
+    const rows = await Promise.all(answers);
+    return groups.flatMap((wanted, group) => {
+      const [row] = rows[group] as RecordsRow[];
+      const { revision, heads, data } = row as RecordsRow;
+      const found = new Map(recordsOf(heads, data).map((record) => [record.id, record]));
+      return wanted.map(({ id }) => ({ result: { revision, result: found.get(id) ?? null } }));
+    });
   }
 }
-
-/** Characters of JSON that take about a millisecond to parse and write again. */
-export const LONG_TEXT = 100_000;
 
 /** Records from the two texts that a statement returns. */
 export function recordsOf(heads: string | null, data: string | null): StoredRecord[] {
   if (heads === null || data === null) return [];
-  // JSON has no line breaks within: each record of a long text is parsed when its data is looked at.
-  const isLong = data.length > LONG_TEXT;
-  const texts = isLong ? data.split(',\n') : [];
-  const values = isLong ? [] : (JSON.parse(`[${data}]`) as StoredRecord['data'][]);
+  // JSON has no line breaks within.
+  const texts = data.split(',\n');
   return heads.split(',').map((head, index) => {
-    const [id, version, createdAt, updatedAt] = head.split(' ') as [string, string, string, string];
-    const record = recordOf({
+    const [id = '', version, createdAt, updatedAt] = head.split(' ');
+    return new RecordText(
       id,
-      version: Number(version),
-      data: values[index] ?? {},
-      createdAt: Number(createdAt),
-      updatedAt: Number(updatedAt),
-    });
-    return isLong ? withTextOfData(record, texts[index] as string) : record;
+      Number(version),
+      timeOf(Number(createdAt)),
+      timeOf(Number(updatedAt)),
+      texts[index] ?? '',
+    );
   });
-}
-
-function withTextOfData(record: StoredRecord, text: string): StoredRecord {
-  let data: StoredRecord['data'] | undefined;
-  return {
-    ...record,
-    get data() {
-      data ??= JSON.parse(text) as StoredRecord['data'];
-      return data;
-    },
-  };
 }
 
 export const recordOf = ({ id, version, data, createdAt, updatedAt }: RecordRow): StoredRecord => ({
   id,
   version,
   data,
-  createdAt: new Date(createdAt).toISOString(),
-  updatedAt: new Date(updatedAt).toISOString(),
+  createdAt: timeOf(createdAt),
+  updatedAt: timeOf(updatedAt),
 });
+
+const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString();

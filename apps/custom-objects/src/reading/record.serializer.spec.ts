@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ObjectDefinition, StoredField } from '../object/object-definition.js';
 import { ObjectModel } from '../object/object-model.js';
+import { RecordText } from './record.js';
 import { recordEtag, recordJson, recordView } from './record.serializer.js';
 
 const CLOCK = { now: new Date('2024-02-29T20:00:00Z'), timeZone: 'Europe/Berlin' };
@@ -70,6 +71,56 @@ describe('the JSON of a record', () => {
     );
     expect(recordJson(model, stored, accessPlan(model.object.fields, ['auditor']), CLOCK)).toBe(
       `${open},"secret":"x","doubled":4,"quadrupled":8,"hidden":"xa\\"b"}`,
+    );
+  });
+});
+
+/** Ways in which the same JSON can be written; the first is that of PostgreSQL. */
+const SPELLINGS: Readonly<Record<string, (data: unknown) => string>> = {
+  'with spaces': spaced,
+  'without spaces': (data) => JSON.stringify(data),
+  'with escapes': (data) =>
+    JSON.stringify(data).replace(/[^\0-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+};
+
+function spaced(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return `{${Object.entries(value)
+    .map(([key, member]) => `${JSON.stringify(key)}: ${spaced(member)}`)
+    .join(', ')}}`;
+}
+
+describe('the JSON of a record that was read as text', () => {
+  const values = Array.from({ length: 12 }, (_, index) => field(index * 9 + 1, `value_${index}`));
+  const twelve = new ObjectModel({ fields: [...values, field(5, 'secret', { readRoles: ['auditor'] })] } as never);
+  const plan = accessPlan(twelve.object.fields, []);
+  /** Texts that look like the JSON around them. */
+  const tricky = fc.string({
+    unit: fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', ' ', '5', '\n', 'é', '𝄞'),
+  });
+  const json = fc.oneof(tricky, fc.jsonValue(), fc.jsonValue({ stringUnit: 'binary' }), fc.array(tricky), fc.double());
+  const someOf = (keys: readonly number[], value: fc.Arbitrary<unknown>) =>
+    fc.record(Object.fromEntries(keys.map((key) => [key, value])), { requiredKeys: [] });
+  const data = someOf(
+    values.map(({ key }) => key),
+    json,
+  );
+  const SECRET = 'nobody reads this';
+  const hidden = fc.oneof(
+    tricky.map((text) => text + SECRET + text),
+    fc.array(fc.record({ 1: fc.constant(SECRET), 10: tricky })),
+  );
+
+  it.each(Object.entries(SPELLINGS))('has all that can be read and nothing else, %s', (_spelling, textOf) => {
+    fc.assert(
+      fc.property(data, hidden, (readable, secret) => {
+        const text = textOf({ ...readable, 5: secret });
+        const written = recordJson(twelve, new RecordText('i', 1, 'c', 'u', text), plan, CLOCK);
+        const stored = { id: 'i', version: 1, createdAt: 'c', updatedAt: 'u', data: JSON.parse(text) };
+        expect(JSON.parse(written)).toEqual(JSON.parse(JSON.stringify(recordView(twelve, stored, plan, CLOCK))));
+        expect(written).not.toContain(SECRET);
+      }),
     );
   });
 });

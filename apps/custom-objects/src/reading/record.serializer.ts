@@ -1,8 +1,10 @@
 import type { AccessPlan } from '@crm/fields';
 import { type EvaluationContext, formulaDependencies, isTimeZone } from '@crm/formula';
 import { entityTag } from '@crm/http';
+import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
-import type { StoredRecord } from './record.js';
+import { sliceMembers } from './json-members.js';
+import { RecordText, type StoredRecord } from './record.js';
 
 /** A record as it leaves through the API: flat, head fields first. */
 export type RecordView = {
@@ -16,7 +18,9 @@ export type RecordView = {
 export interface Presentation {
   readonly members: readonly Member[];
   /** Evaluates the readable formulas with the formulas they read; undefined when there is none. */
-  readonly compute: ((data: RecordData, clock: EvaluationContext) => Readonly<Record<string, unknown>>) | undefined;
+  readonly compute: ((stored: StoredValue, clock: EvaluationContext) => Readonly<Record<string, unknown>>) | undefined;
+  /** Keys of the stored fields that the formulas read. */
+  readonly inputs: readonly number[];
 }
 
 export interface Member {
@@ -25,7 +29,8 @@ export interface Member {
   readonly key: number | null;
 }
 
-type RecordData = Readonly<Record<string, unknown>>;
+/** The stored value of a field by its key. */
+type StoredValue = (key: number) => unknown;
 
 /** A plan belongs to one model, so its presentation does too. */
 const presentations = new WeakMap<AccessPlan, Presentation>();
@@ -44,16 +49,17 @@ function prepare(model: ObjectModel, plan: AccessPlan): Presentation {
   const readable = model.object.fields.filter(({ apiName }) => plan.readable.has(apiName));
   const members = readable.map(({ apiName, key, type }) => ({ apiName, key: type === 'formula' ? null : key }));
   const wanted = new Set(model.formulas.order.filter((name) => plan.readable.has(name)));
-  if (wanted.size === 0) return { members, compute: undefined };
+  if (wanted.size === 0) return { members, compute: undefined, inputs: [] };
 
   const evaluate = model.formulas.evaluatorOf(wanted);
-  const inputs = inputsOf(model, wanted).map((name) => ({ name, key: model.fieldsByName.get(name)?.key }));
+  const inputs = inputsOf(model, wanted);
   return {
     members,
-    compute: (data, clock) => {
+    inputs: inputs.map(({ key }) => key),
+    compute: (stored, clock) => {
       // No prototype, so that __proto__ is a name like any other.
       const values: Record<string, unknown> = Object.create(null);
-      for (const { name, key } of inputs) values[name] = data[key as number] ?? null;
+      for (const { apiName, key } of inputs) values[apiName] = stored(key) ?? null;
       evaluate(values, clock);
       return values;
     },
@@ -61,14 +67,15 @@ function prepare(model: ObjectModel, plan: AccessPlan): Presentation {
 }
 
 /** The stored fields that the formulas read, directly or through others. */
-function inputsOf({ fieldsByName }: ObjectModel, formulas: ReadonlySet<string>): string[] {
-  const inputs = new Set<string>();
+function inputsOf({ fieldsByName }: ObjectModel, formulas: ReadonlySet<string>): StoredField[] {
+  const inputs = new Set<StoredField>();
   const pending = [...formulas];
   const seen = new Set(pending);
   for (const formula of pending) {
     for (const name of formulaDependencies(fieldsByName.get(formula)?.expression ?? '')) {
-      if (fieldsByName.get(name)?.type !== 'formula') inputs.add(name);
-      else if (!seen.has(name)) {
+      const field = fieldsByName.get(name);
+      if (field && field.type !== 'formula') inputs.add(field);
+      else if (field && !seen.has(name)) {
         seen.add(name);
         pending.push(name);
       }
@@ -85,7 +92,7 @@ export function recordView(
   clock: EvaluationContext,
 ): RecordView {
   const { members, compute } = presentationOf(model, plan);
-  const computed = compute?.(data, clock);
+  const computed = compute?.((key) => data[key], clock);
   const view: RecordView = { id, version, createdAt, updatedAt };
   for (const { apiName, key } of members) view[apiName] = (key === null ? computed?.[apiName] : data[key]) ?? null;
   return view;
@@ -98,7 +105,8 @@ const writers = new WeakMap<Presentation, Writer>();
 
 /**
  * The JSON of a record for callers with this plan: unreadable fields are absent, unset ones null, formulas computed
- * now. Writing the text directly takes half as long as serializing an object, and lists spend most of their time here.
+ * now. Stored values are copied as the JSON that they are, which takes two thirds of the time of parsing and writing them
+ * where they are short (decision record 0243).
  */
 export function recordJson(
   model: ObjectModel,
@@ -115,13 +123,23 @@ export function recordJson(
   return writer(record, clock);
 }
 
-function writerOf({ members, compute }: Presentation): Writer {
-  const written = members.map(({ apiName, key }) => ({ apiName, key, label: `,${JSON.stringify(apiName)}:` }));
-  return ({ id, version, createdAt, updatedAt, data }, clock) => {
-    const computed = compute?.(data, clock);
+function writerOf({ members, compute, inputs }: Presentation): Writer {
+  const keys = [...new Set([...members.flatMap(({ key }) => key ?? []), ...inputs])];
+  const places: number[] = [];
+  for (const [place, key] of keys.entries()) places[key] = place;
+  const written = members.map(({ apiName, key }) => ({
+    apiName,
+    label: `,${JSON.stringify(apiName)}:`,
+    place: key === null ? null : (places[key] as number),
+  }));
+  return (record, clock) => {
+    const parts = new Array<string>(keys.length).fill('null');
+    sliceMembers(record instanceof RecordText ? record.text : JSON.stringify(record.data), places, parts);
+    const computed = compute?.((key) => JSON.parse(parts[places[key] as number] as string), clock);
+    const { id, version, createdAt, updatedAt } = record;
     let text = `{"id":"${id}","version":${version},"createdAt":"${createdAt}","updatedAt":"${updatedAt}"`;
-    for (const { apiName, key, label } of written) {
-      text += label + valueJson(key === null ? computed?.[apiName] : data[key]);
+    for (const { apiName, label, place } of written) {
+      text += label + (place === null ? valueJson(computed?.[apiName]) : parts[place]);
     }
     return `${text}}`;
   };

@@ -12,6 +12,32 @@ export interface StoredRecord {
   readonly updatedAt: string;
 }
 
+/** A record as it was read: its data is JSON, which is parsed when something looks at a value. */
+export class RecordText implements StoredRecord {
+  #data: StoredRecord['data'] | undefined;
+  readonly #text: string;
+
+  constructor(
+    readonly id: string,
+    readonly version: number,
+    readonly createdAt: string,
+    readonly updatedAt: string,
+    text: string,
+  ) {
+    this.#text = text;
+  }
+
+  get data(): StoredRecord['data'] {
+    this.#data ??= JSON.parse(this.#text) as StoredRecord['data'];
+    return this.#data;
+  }
+
+  /** The JSON of the data. */
+  get text(): string {
+    return this.#text;
+  }
+}
+
 /** The later of two API times. */
 export const laterOf = (one: string, other: string): string => (one > other ? one : other);
 

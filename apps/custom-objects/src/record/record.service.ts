@@ -1,6 +1,6 @@
 import type { Principal } from '@crm/access';
 import { type FieldProblem, PlatformError } from '@crm/contracts';
-import { IdempotencyService, type IdempotentCall, type TenantTransaction } from '@crm/database';
+import { IdempotencyService, type IdempotentCall } from '@crm/database';
 import { type AccessPlan, type FieldProblem as ValueProblem, validateRecord, withoutLimits } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, type ListAnswer, type ListQuery } from '@crm/http';
@@ -116,21 +116,21 @@ export class RecordService {
    */
   async create(caller: Caller, apiName: string, body: Body, call?: IdempotentCall): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
-    const earlier = call && (await this.findCreated(caller, apiName, call, clock));
-    if (earlier) return earlier;
     const prepare = async (model: ObjectModel) => {
       const values = await this.validate(caller, model, body, 'create');
       await this.requireUsers(caller, model, values);
-      return this.writes.prepare({ model, caller, clock }, values);
+      return this.writes.prepare({ model, caller, clock }, values, call);
     };
-    return this.models.decideWrite(caller, apiName, prepare, async (model, creation) => {
-      if (!call) return tagged(model, await this.writes.create(creation), caller, clock);
-      return this.models.transaction(caller, model, async (tx) => {
-        const create = async () => (await this.writes.insert(tx, creation)).id;
-        const { recordId } = await this.idempotency.once(tx, call, create);
-        return this.getTagged(tx, model, caller, recordId, clock);
-      });
-    });
+    try {
+      return await this.models.decideWrite(caller, apiName, prepare, async (model, creation) =>
+        tagged(model, await this.writes.create(creation), caller, clock),
+      );
+    } catch (error) {
+      // Definition and rights may have changed since an earlier call, which is repeated all the same.
+      const earlier = call && (await this.findCreated(caller, apiName, call, clock));
+      if (earlier) return earlier;
+      throw error;
+    }
   }
 
   /**
@@ -205,21 +205,7 @@ export class RecordService {
     }
   }
 
-  private async getTagged(
-    tx: TenantTransaction,
-    model: ObjectModel,
-    caller: Caller,
-    id: string,
-    clock: EvaluationContext,
-  ): Promise<TaggedRecord> {
-    const record = await this.records.find(tx, model.object.id, id);
-    if (!record) throw noSuchRecord();
-    return tagged(model, record, caller, clock);
-  }
-
-  /**
-   * The record of an earlier call, or null. Looked up before validation: definition and rights may have changed since.
-   */
+  /** The record of an earlier call, or null. */
   private findCreated(
     caller: Caller,
     apiName: string,
@@ -228,7 +214,10 @@ export class RecordService {
   ): Promise<TaggedRecord | null> {
     return this.models.read(caller, apiName, async (model, tx) => {
       const id = await this.idempotency.findRecordId(tx, call);
-      return id === null ? null : this.getTagged(tx, model, caller, id, clock);
+      if (id === null) return null;
+      const record = await this.records.find(tx, model.object.id, id);
+      if (!record) throw noSuchRecord();
+      return tagged(model, record, caller, clock);
     });
   }
 }

@@ -1,40 +1,20 @@
-import type { TenantTransaction } from '@crm/database';
+import type { OutboxRow, SharedTransaction, TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { ListTotals } from '../finding/list-total.service.js';
+import type { SearchTexts } from '../finding/search-text.js';
 import type { StoredField } from '../object/object-definition.js';
 import type { StoredRecord } from '../reading/record.js';
-import { COLUMNS, FIND_RECORD, type RecordRow, recordOf } from '../reading/record.repository.js';
+import { COLUMNS, FIND_RECORD, type RecordRow, recordOf, recordsOf } from '../reading/record.repository.js';
 
 const SLOT_NAME = /^[snt][1-8]$/;
-/** Types of the slots by their first letters. */
-const SLOT_TYPES: Readonly<Record<string, string>> = { s: 'text', n: 'float8', t: 'timestamptz' };
-
 /** Slot names come from our own rows; nothing else gets into the text of a statement all the same. */
 function slotColumn(name: string): string {
   if (!SLOT_NAME.test(name)) throw new Error(`${name} is not a slot`);
   return name;
 }
 
-/**
- * Rows to write: id, time, a third column and slots as arrays, the data as one JSON array, whose quotes need no
- * escaping there. Not a function in FROM, for which the planner would expect a hundred rows. $3: ids, $4: times, $5:
- * third column, $6: data, from $7: slots.
- */
-function written(third: string, type: string, slots: readonly string[]): string {
-  const arrays = slots.map((name, index) => `, $${7 + index}::${SLOT_TYPES[name.charAt(0)]}[]`).join('');
-  return `unnest($3::uuid[], $4::timestamptz[], $5::${type}[]${arrays}) WITH ORDINALITY
-      AS written (id, at, ${third}${slots.map((name) => `, ${name}`).join('')}, number)`;
-}
-
-const DATA = '$6::jsonb -> (written.number::integer - 1)';
-
 /** For a change; a record that refers to it can be written meanwhile. $1: tenant, $2: object, $3: record. */
 export const LOCK_RECORD = `${FIND_RECORD} FOR NO KEY UPDATE`;
-
-/** Skips records that are locked, so that it never waits. $1: tenant, $2: object, $3: records. */
-export const LOCK_FREE_RECORDS = `
-  SELECT ${COLUMNS} FROM custom_record
-   WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[]) AND deleted_at IS NULL
-   ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`;
 
 /** Against deletion too, and against new references. In the order in which all transactions lock. $1: tenant, $2: object, $3: records. */
 export const LOCK_RECORDS_FOR_DELETION = `
@@ -52,61 +32,85 @@ export const unsetFields = (slots: readonly string[]): string => `
          ${slots.map((name) => `, ${slotColumn(name)} = NULL`).join('')}
    WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[])`;
 
-/** New records. $1: tenant, $2: object, $5: users; the others as in `written`. */
-export function insertRecords(slots: readonly string[]): string {
-  const columns = slots.map((name) => `, ${slotColumn(name)}`).join('');
-  return `
-  INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, created_by${columns})
-  SELECT $1, $2, id, 1, ${DATA}, at, at, by${columns}
-    FROM ${written('by', 'uuid', slots)}`;
-}
+/** What every function that writes takes last: the texts and events of the records. */
+const WRITTEN = (first: number) => Array.from({ length: 8 }, (_, index) => `$${first + index}`).join(', ');
 
-/** Locked records. $1: tenant, $2: object, $5: versions; the others as in `written`. */
-export function updateRecords(slots: readonly string[]): string {
-  return `
-  UPDATE custom_record AS stored SET version = written.version, data = ${DATA}, updated_at = written.at
-         ${slots.map((name) => `, ${slotColumn(name)} = written.${name}`).join('')}
-    FROM ${written('version', 'integer', slots)}
-   WHERE stored.tenant_id = $1 AND stored.object_id = $2 AND stored.id = written.id`;
-}
+/** For the arguments see the functions. */
+export const CREATE_RECORDS = `SELECT refusal, refused FROM create_records($1, $2, $3, $4, $5, ${WRITTEN(6)})`;
+export const LOCK_RECORDS = 'SELECT refusal, heads, data FROM lock_records($1, $2, $3, $4)';
+export const CHANGE_RECORDS = `SELECT change_records($1, $2, $3, $4, ${WRITTEN(5)})`;
 
-/** The columns of a record to write. */
+/** What is written of a record. */
 export interface RecordWrite {
   readonly id: string;
   readonly version: number;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Value by slot column: of the same columns for all records of an object. Others stay or become null. */
+  /** Value by slot column. Others stay or become null. */
   readonly slots: ReadonlyMap<string, string | number | null>;
   /** RFC 3339. */
   readonly at: string;
+  /** Who writes it. */
+  readonly by: string;
+  readonly texts: SearchTexts;
+  readonly events: readonly OutboxRow[];
 }
+
+/** The definition under which a tenant's records are written. */
+export interface WrittenObject {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly revision: number;
+}
+
+/** Why nothing was written: definitions are being changed, or the object's has another revision. */
+export type WriteRefusal = 'busy' | 'stale' | null;
 
 /** Locks and writes records. */
 @Injectable()
 export class RecordWriteRepository {
+  constructor(private readonly totals: ListTotals) {}
+
   /** Like find, and nobody else changes or deletes the record until the transaction ends. */
   async lock(tx: TenantTransaction, objectId: string, id: string): Promise<StoredRecord | null> {
     const [row] = await tx.queryPrepared<RecordRow>(LOCK_RECORD, [tx.tenantId, objectId, id]);
     return row ? recordOf(row) : null;
   }
 
-  /** Locks those of the records that exist and that nobody else has locked. */
-  async lockFree(tx: TenantTransaction, objectId: string, ids: readonly string[]): Promise<StoredRecord[]> {
-    const rows = await tx.queryPrepared<RecordRow>(LOCK_FREE_RECORDS, [tx.tenantId, objectId, ids]);
-    return rows.map(recordOf);
+  /** Locks those of the records that exist and that nobody else has locked, without waiting. */
+  async lockFree(
+    tx: SharedTransaction,
+    { tenantId, id, revision }: WrittenObject,
+    ids: readonly string[],
+  ): Promise<{ refusal: WriteRefusal; records: StoredRecord[] }> {
+    const rows = await tx.queryPrepared<LockedRow>(LOCK_RECORDS, [tenantId, id, revision, ids]);
+    const { refusal, heads, data } = rows[0] as LockedRow;
+    return { refusal, records: recordsOf(heads, data) };
   }
 
-  /** Writes new records, whose versions are 1, in one statement. @param users who created each */
-  insert(tx: TenantTransaction, objectId: string, records: readonly RecordWrite[], users: readonly string[]): void {
-    const slots = slotNamesOf(records);
-    tx.issue(insertRecords(slots), [tx.tenantId, objectId, ...columnsOf(slots, records, users)]);
+  /**
+   * Writes new records, whose versions are 1, with what belongs to them, without waiting.
+   * @param claims of calls that create some of the records (`claimOfCall`)
+   * @returns one row, known after the commit
+   */
+  create(
+    tx: SharedTransaction,
+    { tenantId, id, revision }: WrittenObject,
+    records: readonly RecordWrite[],
+    claims: readonly object[] = [],
+  ): Promise<[CreatedRow]> {
+    tx.announceEvents();
+    this.changeTotals(tx, tenantId, id);
+    const calls = claims.length > 0 ? JSON.stringify(claims) : null;
+    const parameters = [tenantId, id, revision, rowsOf(records), calls, ...textsAndEventsOf(records)];
+    return tx.issueReturning<CreatedRow>(CREATE_RECORDS, parameters) as Promise<[CreatedRow]>;
   }
 
-  /** Writes locked records, in one statement. */
-  update(tx: TenantTransaction, objectId: string, records: readonly RecordWrite[]): void {
-    const slots = slotNamesOf(records);
-    const versions = records.map(({ version }) => version);
-    tx.issue(updateRecords(slots), [tx.tenantId, objectId, ...columnsOf(slots, records, versions)]);
+  /** Writes locked records with what belongs to them. */
+  change(tx: SharedTransaction, { tenantId, id }: WrittenObject, records: readonly RecordWrite[]): void {
+    tx.announceEvents();
+    this.changeTotals(tx, tenantId, id);
+    const ids = records.map((record) => record.id);
+    void tx.issueReturning(CHANGE_RECORDS, [tenantId, id, ids, rowsOf(records), ...textsAndEventsOf(records)]);
   }
 
   /** Locks those of the records that exist: until the transaction ends nobody changes or deletes them, or refers to them anew. */
@@ -116,6 +120,7 @@ export class RecordWriteRepository {
   }
 
   async markDeleted(tx: TenantTransaction, objectId: string, ids: readonly string[], at: Date): Promise<void> {
+    this.changeTotals(tx, tx.tenantId, objectId);
     await tx.queryPrepared(MARK_RECORDS_DELETED, [tx.tenantId, objectId, ids, at]);
   }
 
@@ -127,19 +132,53 @@ export class RecordWriteRepository {
     fields: readonly Pick<StoredField, 'key' | 'slot'>[],
     at: Date,
   ): Promise<void> {
+    this.changeTotals(tx, tx.tenantId, objectId);
     const slots = fields.flatMap(({ slot }) => slot ?? []);
     const keys = fields.map(({ key }) => String(key));
     await tx.queryPrepared(unsetFields(slots), [tx.tenantId, objectId, ids, at, keys]);
   }
+
+  private changeTotals(tx: Pick<SharedTransaction, 'afterCommit'>, tenantId: string, objectId: string): void {
+    tx.afterCommit(() => this.totals.forget({ tenantId, objectId }));
+  }
 }
 
-const slotNamesOf = ([record]: readonly RecordWrite[]): string[] => [...(record?.slots.keys() ?? [])];
+interface CreatedRow {
+  readonly refusal: WriteRefusal;
+  /** The records that an earlier call has created, or another transaction is about to. */
+  readonly refused: readonly string[];
+}
 
-/** The parameters of what is written, from $3. */
-const columnsOf = (slots: readonly string[], records: readonly RecordWrite[], third: readonly unknown[]): unknown[] => [
-  records.map(({ id }) => id),
-  records.map(({ at }) => at),
-  third,
-  `[${records.map(({ data }) => JSON.stringify(data)).join(',')}]`,
-  ...slots.map((name) => records.map((record) => record.slots.get(name))),
-];
+interface LockedRow {
+  readonly refusal: WriteRefusal;
+  readonly heads: string | null;
+  readonly data: string | null;
+}
+
+const rowsOf = (records: readonly RecordWrite[]): string =>
+  JSON.stringify(
+    records.map(({ id, version, data, at, by, slots }) => ({
+      id,
+      version,
+      data,
+      at,
+      by,
+      ...Object.fromEntries(slots),
+    })),
+  );
+
+/** The arguments of WRITTEN. */
+function textsAndEventsOf(records: readonly RecordWrite[]): unknown[] {
+  const texts = records.flatMap(({ id, texts }) => [...texts].map(([audience, text]) => ({ id, audience, text })));
+  const events = records.flatMap(({ id, events }) => events.map((event) => ({ recordId: id, ...event })));
+  return [
+    texts.map(({ id }) => id),
+    texts.map(({ audience }) => audience),
+    texts.map(({ text }) => text),
+    events.map(({ recordId }) => recordId),
+    events.map(({ id }) => id),
+    events.map(({ name }) => name),
+    events.map(({ subject }) => subject),
+    `[${events.map(({ envelope }) => envelope).join(',')}]`,
+  ];
+}

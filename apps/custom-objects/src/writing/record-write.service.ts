@@ -1,21 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   Batches,
+  claimOfCall,
+  Database,
+  IdempotencyService,
+  type IdempotentCall,
   isRefusedStatement,
   isTemporary,
   MOST_WEIGHT,
   millisecondsOfId,
+  nameOfCall,
   newId,
-  type OutboxRow,
   type Outcome,
+  type SharedTransaction,
   type TenantTransaction,
 } from '@crm/database';
 import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { SearchRepository } from '../finding/search.repository.js';
-import { type SearchTexts, searchTextsOf } from '../finding/search-text.js';
-import { isStale, type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import { searchTextsOf } from '../finding/search-text.js';
+import { isStale, type ObjectCaller, type ObjectModel, ObjectModelStore, StaleModel } from '../object/object-model.js';
 import {
   dataOf,
   type FieldValues,
@@ -25,9 +29,10 @@ import {
   slotsOf,
   valuesOf,
 } from '../reading/record.js';
+import { RecordRepository } from '../reading/record.repository.js';
 import { ReferenceRepository, UniqueValueRepository } from './claim.repository.js';
 import { recordCreated, recordUpdated } from './record-events.js';
-import { type RecordWrite, RecordWriteRepository } from './record-write.repository.js';
+import { type RecordWrite, RecordWriteRepository, type WrittenObject } from './record-write.repository.js';
 import { type ReferenceCaller, readableTargets } from './reference-access.service.js';
 
 type Caller = ObjectCaller & ReferenceCaller & { readonly userId: string; readonly roles: readonly string[] };
@@ -41,6 +46,8 @@ interface Author {
 /** A validated new record. */
 export interface Creation extends Author {
   readonly draft: Draft;
+  /** Identifies the call, so that a repetition finds the first record. */
+  readonly call: IdempotentCall | undefined;
 }
 
 /** A validated change of a record. */
@@ -58,55 +65,52 @@ interface Draft {
   readonly values: FieldValues;
   readonly record: StoredRecord;
   readonly write: RecordWrite;
-  readonly texts: SearchTexts;
-  readonly events: readonly OutboxRow[];
 }
 
 /**
- * Writes records with their references, unique values, search texts and events. Concurrent writes to one object share a
+ * Writes records with their references, unique values, search texts and events. Concurrent writes of all tenants share a
  * transaction if none of them can wait for another: no references, unique values or locks.
  */
 @Injectable()
 export class RecordWriteService {
   private readonly creations = new Batches<Creation, StoredRecord>({
-    together: (creations) => this.createTogether(creations),
+    together: (_, groups) => this.createTogether(groups),
+    groupOf,
     apart: { carryOut: (creation) => this.createAlone(creation), isOfOne },
     weightOf: ({ draft }) => weightOf(draft),
   });
   private readonly updates = new Batches<Change, StoredRecord>({
     // What a change weighs is known once the record is read.
-    together: (changes) => this.whileOthersWait(changes, this.changeTogether(changes)),
+    together: (changes, groups) => this.whileOthersWait(changes, this.changeTogether(groups)),
+    groupOf,
     apart: { carryOut: (change) => this.changeApart(change), isOfOne },
   });
   /** By record, the end of the work that changes it: later changes wait here, without a connection. */
   private readonly underWay = new Map<string, Promise<Error | undefined>>();
 
   constructor(
+    private readonly database: Database,
     private readonly models: ObjectModelStore,
+    private readonly stored: RecordRepository,
     private readonly records: RecordWriteRepository,
-    private readonly searches: SearchRepository,
     private readonly references: ReferenceRepository,
     private readonly uniques: UniqueValueRepository,
+    private readonly idempotency: IdempotencyService,
   ) {}
 
   /** Prepares a creation before its transaction. @throws PAYLOAD_TOO_LARGE */
-  prepare(author: Author, values: FieldValues): Creation {
-    return { ...author, draft: draftOfNew(author, values) };
+  prepare(author: Author, values: FieldValues, call?: IdempotentCall): Creation {
+    return { ...author, draft: draftOfNew(author, values), call };
   }
 
-  /** @throws VALIDATION_FAILED for a reference, UNIQUE_VIOLATION; an error that isStale recognises */
+  /**
+   * @returns the record, of an earlier call if there was one
+   * @throws VALIDATION_FAILED for a reference, UNIQUE_VIOLATION, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED; NOT_FOUND when the
+   *   record of an earlier call has been deleted; an error that isStale recognises
+   */
   async create(creation: Creation): Promise<StoredRecord> {
     if (this.isConcerned(creation.model, creation.draft)) return this.createAlone(creation);
-    return this.creations.run(batchKey(creation), creation);
-  }
-
-  /** In a transaction that holds the definition. @throws as {@link create} */
-  async insert(tx: TenantTransaction, creation: Creation): Promise<StoredRecord> {
-    const { draft } = creation;
-    const claimed = this.claim(tx, creation, draft);
-    this.insertAll(tx, [creation]);
-    await claimed;
-    return draft.record;
+    return this.creations.run('', creation);
   }
 
   /** @throws as {@link create}; VERSION_MISMATCH, NOT_FOUND, PAYLOAD_TOO_LARGE */
@@ -116,47 +120,96 @@ export class RecordWriteService {
       const unavailable = await earlier;
       if (unavailable) throw unavailable;
     }
-    return this.updates.run(batchKey(change), change);
+    return this.updates.run('', change);
   }
 
-  private async createTogether(creations: readonly Creation[]): Promise<Outcome<StoredRecord>[]> {
-    const { model, caller } = creations[0] as Creation;
-    await this.models.transaction(ofAll(caller), model, async (tx) => this.insertAll(tx, creations));
-    return creations.map(({ draft }) => ({ result: draft.record }));
-  }
-
-  private createAlone(creation: Creation): Promise<StoredRecord> {
-    return this.models.transaction(creation.caller, creation.model, (tx) => this.insert(tx, creation));
-  }
-
-  private changeTogether(changes: readonly Change[]): Promise<Outcome<StoredRecord>[]> {
-    const { model, caller } = changes[0] as Change;
-    return this.models.transaction(ofAll(caller), model, async (tx) => {
-      const ids = [...new Set(changes.map(({ id }) => id))];
-      const locked = await this.records.lockFree(tx, model.object.id, ids);
-      const current = new Map(locked.map((record) => [record.id, record]));
-      const drafts = new Map<string, Draft>();
-      let weight = 0;
-      const outcomes = changes.map((change): Outcome<StoredRecord> => {
-        const before = current.get(change.id);
-        if (!before) return null;
-        if (weight > MOST_WEIGHT) return 'next';
-        try {
-          const draft = draftOfChange(change, before);
-          if (!draft) return { result: before };
-          if (this.isConcerned(model, draft)) return null;
-          weight += weightOf(draft);
-          // Of several changes of a record the last is written, with the events of all.
-          drafts.set(change.id, following(drafts.get(change.id), draft));
-          current.set(change.id, draft.record);
-          return { result: draft.record };
-        } catch (error) {
-          return { error };
-        }
+  private async createTogether(groups: readonly (readonly Creation[])[]): Promise<Outcome<StoredRecord>[]> {
+    const { answers } = await this.together('creations', groups, async (tx) => ({
+      answers: groups.map((creations) => {
+        const first = firstOfCalls(creations);
+        const claims = first.flatMap(({ call, draft }) => (call ? [claimOfCall(call, draft.record.id)] : []));
+        return this.records.create(tx, objectOf(creations), writesOf(first.map(({ draft }) => draft)), claims);
+      }),
+    }));
+    const outcomes = await Promise.all(answers);
+    return groups.flatMap((creations, group) => {
+      const [{ refusal, refused }] = outcomes[group] as (typeof outcomes)[number];
+      const first = new Set(firstOfCalls(creations));
+      return creations.map((creation): Outcome<StoredRecord> => {
+        if (refusal === 'stale') return { error: new StaleModel() };
+        const isWritten = refusal === null && first.has(creation) && !refused.includes(creation.draft.record.id);
+        return isWritten ? { result: creation.draft.record } : null;
       });
-      this.updateAll(tx, model, [...drafts.values()]);
-      return outcomes;
     });
+  }
+
+  /** Waits for whom it has to. */
+  private createAlone(creation: Creation): Promise<StoredRecord> {
+    const { model, caller, call, draft } = creation;
+    return this.models.transaction(caller, model, async (tx) => {
+      if (!call) return this.insert(tx, creation);
+      const create = async () => (await this.insert(tx, creation)).id;
+      const { recordId, repeated } = await this.idempotency.once(tx, call, create);
+      if (!repeated) return draft.record;
+      const earlier = await this.stored.find(tx, model.object.id, recordId);
+      if (!earlier) throw noSuchRecord();
+      return earlier;
+    });
+  }
+
+  /** In a transaction that holds the definition. */
+  private async insert(tx: TenantTransaction, creation: Creation): Promise<StoredRecord> {
+    const { draft } = creation;
+    const claimed = this.claim(tx, creation, draft);
+    const created = this.records.create(tx, objectOf([creation]), [draft.write]);
+    await claimed;
+    const [{ refusal }] = await created;
+    if (refusal !== null) throw new StaleModel();
+    return draft.record;
+  }
+
+  private changeTogether(groups: readonly (readonly Change[])[]): Promise<Outcome<StoredRecord>[]> {
+    return this.together('changes', groups, async (tx) => {
+      const locked = await Promise.all(
+        groups.map((changes) =>
+          this.records.lockFree(tx, objectOf(changes), [...new Set(changes.map(({ id }) => id))]),
+        ),
+      );
+      let weight = 0;
+      return groups.flatMap((changes, group) => {
+        const { refusal, records } = locked[group] as (typeof locked)[number];
+        const current = new Map(records.map((record) => [record.id, record]));
+        const drafts = new Map<string, Draft>();
+        const outcomes = changes.map((change): Outcome<StoredRecord> => {
+          if (refusal === 'stale') return { error: new StaleModel() };
+          const before = current.get(change.id);
+          if (!before) return null;
+          if (weight > MOST_WEIGHT) return 'next';
+          try {
+            const draft = draftOfChange(change, before);
+            if (!draft) return { result: before };
+            if (this.isConcerned(change.model, draft)) return null;
+            weight += weightOf(draft);
+            // Of several changes of a record the last is written, with the events of all.
+            drafts.set(change.id, following(drafts.get(change.id), draft));
+            current.set(change.id, draft.record);
+            return { result: draft.record };
+          } catch (error) {
+            return { error };
+          }
+        });
+        if (drafts.size > 0) this.records.change(tx, objectOf(changes), writesOf([...drafts.values()]));
+        return outcomes;
+      });
+    });
+  }
+
+  private together<T>(
+    kind: string,
+    groups: readonly (readonly Author[])[],
+    work: (tx: SharedTransaction) => Promise<T>,
+  ): Promise<T> {
+    return this.database.together({ kind, traceparent: groups[0]?.[0]?.caller.traceparent }, work);
   }
 
   /** One change of a record at a time: those that waited for it are carried out together afterwards. */
@@ -189,7 +242,7 @@ export class RecordWriteService {
       const draft = draftOfChange(change, before);
       if (!draft) return before;
       const claimed = this.claim(tx, change, draft);
-      this.updateAll(tx, model, [draft]);
+      this.records.change(tx, objectOf([change]), [draft.write]);
       await claimed;
       return draft.record;
     });
@@ -215,54 +268,46 @@ export class RecordWriteService {
     ]);
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
-
-  private insertAll(tx: TenantTransaction, creations: readonly Creation[]): void {
-    const { id: objectId } = (creations[0] as Creation).model.object;
-    const drafts = creations.map(({ draft }) => draft);
-    const users = creations.map(({ caller }) => caller.userId);
-    this.records.insert(tx, objectId, writesOf(drafts), users);
-    this.searches.insert(tx, objectId, searchedOf(drafts));
-    appendAll(tx, drafts);
-  }
-
-  private updateAll(tx: TenantTransaction, model: ObjectModel, drafts: readonly Draft[]): void {
-    if (drafts.length === 0) return;
-    const { id: objectId } = model.object;
-    this.records.update(tx, objectId, writesOf(drafts));
-    this.searches.write(tx, objectId, searchedOf(drafts));
-    appendAll(tx, drafts);
-  }
 }
 
 const writesOf = (drafts: readonly Draft[]) => drafts.map(({ write }) => write);
-const searchedOf = (drafts: readonly Draft[]) => drafts.map(({ record, texts }) => ({ id: record.id, texts }));
 /** The events have all that is written, and more. */
-const weightOf = ({ events }: Draft): number => events.reduce((sum, { envelope }) => sum + envelope.length, 0);
+const weightOf = ({ write }: Draft): number => write.events.reduce((sum, { envelope }) => sum + envelope.length, 0);
 
-/** Writes of one tenant under one definition are batched. */
-const batchKey = ({ model: { object }, caller }: Author): string =>
-  `${caller.tenantId}/${object.id}/${object.revision}`;
+/** Writes of one tenant under one definition are one group of a batch. */
+const groupOf = ({ model: { object }, caller }: Author): string => `${caller.tenantId}/${object.id}/${object.revision}`;
+
+/** What a group writes to. */
+function objectOf(group: readonly Author[]): WrittenObject {
+  const { model, caller } = group[0] as Author;
+  return { tenantId: caller.tenantId, id: model.object.id, revision: model.object.revision };
+}
+
+/** Of creations with the same key the first. */
+function firstOfCalls(creations: readonly Creation[]): Creation[] {
+  const names = new Set<string>();
+  return creations.filter(({ call }) => {
+    const name = call && nameOfCall(call);
+    return name === undefined || (!names.has(name) && names.add(name));
+  });
+}
 
 const recordKey = ({ caller, id }: Change): string => `${caller.tenantId}/${id}`;
-
-/** That one client goes away does not end what is done for several. */
-const ofAll = (caller: Caller): Caller => ({ ...caller, connection: undefined });
 
 const following = (earlier: Draft | undefined, draft: Draft): Draft =>
   earlier === undefined
     ? draft
     : {
         ...draft,
-        texts: new Map([...earlier.texts, ...draft.texts]),
-        events: [...earlier.events, ...draft.events],
+        write: {
+          ...draft.write,
+          texts: new Map([...earlier.write.texts, ...draft.write.texts]),
+          events: [...earlier.write.events, ...draft.write.events],
+        },
       };
 
 /** A refused statement may have been refused for the values of one record; that the definition has changed concerns all. */
 const isOfOne = (error: unknown): boolean => isRefusedStatement(error) && !isStale(error);
-
-function appendAll(tx: TenantTransaction, drafts: readonly Draft[]): void {
-  for (const { events } of drafts) for (const event of events) tx.appendToOutbox(event);
-}
 
 /** @throws PAYLOAD_TOO_LARGE */
 function draftOfNew({ model, caller, clock }: Author, values: FieldValues): Draft {
@@ -274,9 +319,11 @@ function draftOfNew({ model, caller, clock }: Author, values: FieldValues): Draf
     previous: null,
     values,
     record,
-    write: writeOf(model, record, values),
-    texts: searchTextsOf(model, values),
-    events: recordCreated(model, record, caller, clock),
+    write: {
+      ...rowOf(model, caller, record, values),
+      texts: searchTextsOf(model, values),
+      events: recordCreated(model, record, caller, clock),
+    },
   };
 }
 
@@ -301,16 +348,19 @@ function draftOfChange({ model, caller, changes, expected, clock }: Change, befo
     previous,
     values,
     record,
-    write: writeOf(model, record, values),
-    texts: searchTextsOf(model, values, previous),
-    events: recordUpdated(model, before, record, caller, clock),
+    write: {
+      ...rowOf(model, caller, record, values),
+      texts: searchTextsOf(model, values, previous),
+      events: recordUpdated(model, before, record, caller, clock),
+    },
   };
 }
 
-function writeOf(
+function rowOf(
   model: ObjectModel,
+  { userId: by }: Caller,
   { id, version, data, updatedAt: at }: StoredRecord,
   values: FieldValues,
-): RecordWrite {
-  return { id, version, data, slots: slotsOf(model, values), at };
+): Omit<RecordWrite, 'texts' | 'events'> {
+  return { id, version, data, slots: slotsOf(model, values), at, by };
 }

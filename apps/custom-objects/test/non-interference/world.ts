@@ -1,6 +1,5 @@
 import { Database } from '@crm/database';
 import type { TestAnswer } from '@crm/testing';
-import { SearchRepository } from '../../src/finding/search.repository.js';
 import { searchTextsOf } from '../../src/finding/search-text.js';
 import { ObjectRepository } from '../../src/object/object.repository.js';
 import { ObjectModel } from '../../src/object/object-model.js';
@@ -176,8 +175,14 @@ export class World {
           'SELECT id, data FROM custom_record WHERE object_id = $1 AND deleted_at IS NULL',
           [object.id],
         );
-        const searched = records.map(({ id, data }) => ({ id, texts: searchTextsOf(model, valuesOf(model, data)) }));
-        service.get(SearchRepository).insert(tx, object.id, searched);
+        const texts = records.flatMap(({ id, data }) =>
+          [...searchTextsOf(model, valuesOf(model, data))].map(([audience, text]) => ({ id, audience, text })),
+        );
+        await tx.query(
+          `INSERT INTO record_search (tenant_id, object_id, id, audience, text)
+           SELECT $1, $2, t.* FROM jsonb_to_recordset($3::jsonb) AS t (id uuid, audience text, text text)`,
+          [tx.tenantId, object.id, JSON.stringify(texts)],
+        );
       }
     });
   }

@@ -91,6 +91,8 @@ export const AUDIT_ACTIONS = {
   'app.uninstalled': 'An app was removed',
   'webhook.added': 'A webhook subscription was added; written before the change',
   'webhook.changed': 'A webhook subscription was changed; `detail.changed` says what. Written before the change',
+  'webhook.paused': 'A webhook subscription was paused. Written before the change',
+  'webhook.resumed': 'A webhook subscription that was paused or disabled was resumed. Written before the change',
   'webhook.removed': 'A webhook subscription was removed; written before the change',
   'webhook_secret.issued': 'The signing secret of a webhook subscription was replaced; written before the change',
   'webhook_secret.previous_revoked':

@@ -1,6 +1,12 @@
 import { NarrowerGrants1795800001301 } from './1795800001301-narrower-grants.js';
 import { ClaimsFoundByPassword1795800001302 } from './1795800001302-claims-found-by-password.js';
 import { IssuedSecrets1795800001303 } from './1795800001303-issued-secrets.js';
+import { EventsByFunction1795800001640 } from './1795800001640-events-by-function.js';
 
 /** Migrations of the identity database, oldest first. */
-export const migrations = [NarrowerGrants1795800001301, ClaimsFoundByPassword1795800001302, IssuedSecrets1795800001303];
+export const migrations = [
+  NarrowerGrants1795800001301,
+  ClaimsFoundByPassword1795800001302,
+  IssuedSecrets1795800001303,
+  EventsByFunction1795800001640,
+];

@@ -108,28 +108,17 @@ export class DeliveryDetailView extends DeliveryView {
   @ListField(() => AttemptView) attemptLog: AttemptView[];
 }
 
-const commonView = ({
-  id,
-  event,
-  eventId,
-  url,
-  status,
-  attempts,
-  lastError,
-  createdAt,
-  nextAttemptAt,
-  waitingFor,
-}: Delivery) => ({
-  id,
-  event,
-  eventId,
-  url,
-  status,
-  attempts,
-  ...(lastError === null ? {} : { lastError }),
-  createdAt: createdAt.toISOString(),
-  ...(nextAttemptAt === null ? {} : { nextAttemptAt: nextAttemptAt.toISOString() }),
-  ...(waitingFor === null ? {} : { waitingFor }),
+const commonView = (delivery: Delivery) => ({
+  id: delivery.id,
+  event: delivery.event,
+  eventId: delivery.eventId,
+  url: delivery.url,
+  status: delivery.status,
+  attempts: delivery.attempts,
+  ...(delivery.lastError && { lastError: delivery.lastError }),
+  createdAt: delivery.createdAt.toISOString(),
+  ...(delivery.nextAttemptAt && { nextAttemptAt: delivery.nextAttemptAt.toISOString() }),
+  ...(delivery.waitingFor && { waitingFor: delivery.waitingFor }),
 });
 
 export const deliveryView = (delivery: Delivery): DeliveryView => ({

@@ -133,9 +133,7 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
       const opened = { signer: signer ?? signerOf([]), headers: headers ?? {}, isUnreadable };
       return { ...receiverOf(tenantId, one), ...opened, version };
     });
-    for (const { subscriptionId, pausedForMs } of stored) {
-      if (pausedForMs !== null) this.limits.heed(subscriptionId, Date.now() + pausedForMs);
-    }
+    for (const one of stored) this.limits.heed(one, Date.now() + (one.pausedForMs ?? 0));
     return new Map(receivers.map((receiver) => [receiver.subscriptionId, receiver]));
   }
 

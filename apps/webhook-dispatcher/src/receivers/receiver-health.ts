@@ -1,5 +1,7 @@
-import { Database } from '@crm/database';
-import { Injectable, Logger } from '@nestjs/common';
+import { NOTICES } from '@crm/contracts';
+import { Database, newId } from '@crm/database';
+import { Notices } from '@crm/messaging';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { ReceiverChanges } from '../subscriptions/receiver-changes.js';
 import { type Failures, SubscriptionRepository } from '../subscriptions/subscription.repository.js';
 import { SubscriptionStateService } from '../subscriptions/subscription-state.service.js';
@@ -33,10 +35,12 @@ const hourOf = (time: Date): number => Math.floor(time.getTime() / HOUR_MS);
  * none.
  */
 @Injectable()
-export class ReceiverHealth {
+export class ReceiverHealth implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('ReceiverHealth');
   private readonly writing = new Map<string, Promise<void>>();
-  private readonly pausing = new Set<Promise<void>>();
+  private readonly sharing = new Set<Promise<void>>();
+  private readonly process = newId();
+  private stopListening: (() => void) | undefined;
 
   constructor(
     private readonly database: Database,
@@ -44,13 +48,29 @@ export class ReceiverHealth {
     private readonly states: SubscriptionStateService,
     private readonly changes: ReceiverChanges,
     private readonly limits: ReceiverLimits,
+    private readonly notices: Notices,
   ) {}
+
+  onModuleInit(): void {
+    this.stopListening = this.notices.listen(NOTICES.receiverAttempted, {
+      onNotice: ({ process, subscriptionId, succeeded }) => {
+        if (process !== this.process) this.limits.endedElsewhere(subscriptionId, succeeded, Date.now());
+      },
+      // A pause is in the database; failures that were missed count where they are seen.
+      onGap: () => undefined,
+    });
+  }
+
+  beforeApplicationShutdown(): void {
+    this.stopListening?.();
+  }
 
   /** A failure to write is logged and made up for by a later attempt. */
   note(receiver: Receiver, outcome: AttemptOutcome): void {
     const { subscriptionId, isRemoved } = receiver;
     // What the platform cannot read is no failure of the receiver.
     if (isRemoved || receiver.isUnreadable) return;
+    this.shareAttempt(receiver, outcome);
     this.sharePause(receiver);
     if (this.writing.has(subscriptionId) || !isNews(receiver, outcome)) return;
     const written = this.write(receiver, outcome)
@@ -62,24 +82,35 @@ export class ReceiverHealth {
   }
 
   async settled(): Promise<void> {
-    await Promise.all([...this.writing.values(), ...this.pausing]);
+    await Promise.all([...this.writing.values(), ...this.sharing]);
+  }
+
+  /** Failures in a row count wherever they are seen, and so does the success that ends them. */
+  private shareAttempt(receiver: Receiver, { error }: AttemptOutcome): void {
+    const succeeded = error === null;
+    if ((succeeded && !this.limits.takeRecovery(receiver)) || this.notices.areCut) return;
+    const { process } = this;
+    const { subscriptionId } = receiver;
+    this.share(receiver, this.notices.send(NOTICES.receiverAttempted, { process, subscriptionId, succeeded }));
   }
 
   /** So that all processes leave the receiver alone: `Retry-After`, or a pause after failures in a row. */
   private sharePause(receiver: Receiver): void {
     const until = this.limits.takePause(receiver, Date.now());
-    if (until === null) return;
-    const { tenantId, subscriptionId } = receiver;
-    const shared: Promise<void> = this.writePause(tenantId, subscriptionId, until)
-      .catch((error: unknown) => {
-        const msg = 'Other processes do not learn that a receiver is paused; they find out themselves';
-        this.logger.warn({ msg, subscriptionId, err: error });
-      })
-      .finally(() => this.pausing.delete(shared));
-    this.pausing.add(shared);
+    if (until !== null) this.share(receiver, this.writePause(receiver, until));
   }
 
-  private async writePause(tenantId: string, subscriptionId: string, until: number): Promise<void> {
+  private share({ subscriptionId }: Receiver, sent: Promise<void>): void {
+    const shared: Promise<void> = sent
+      .catch((error: unknown) => {
+        const msg = 'Other processes do not learn that a receiver fails; they find out themselves';
+        this.logger.warn({ msg, subscriptionId, err: error });
+      })
+      .finally(() => this.sharing.delete(shared));
+    this.sharing.add(shared);
+  }
+
+  private async writePause({ tenantId, subscriptionId }: Receiver, until: number): Promise<void> {
     const isLater = await this.database.transaction(tenantId, (tx) =>
       this.subscriptions.pauseFor(tx, subscriptionId, until - Date.now()),
     );

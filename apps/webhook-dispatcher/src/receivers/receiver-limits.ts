@@ -160,7 +160,7 @@ const FIRST_PER_RECEIVER = 8;
 /** The same for an origin, which may have receivers of many tenants. */
 const FIRST_PER_ORIGIN = 64;
 
-type Target = RateTarget & Pick<Receiver, 'origin'>;
+type Target = RateTarget & Pick<Receiver, 'url' | 'origin'>;
 
 /**
  * Adaptive concurrency limits. A failed attempt counts against its receiver; without an answer also against the origin, so that
@@ -171,6 +171,8 @@ export class ReceiverLimits {
   readonly firstPerReceiver: number;
   private readonly receivers: Breaker;
   private readonly origins: Breaker;
+  /** Where the receivers that are known here were attempted: another URL is another receiver. */
+  private readonly urls = new Map<string, string>();
   private readonly slow = new Map<string, number>();
   /** Known receivers at an origin; forgotten with it. */
   private readonly receiversAt = new Map<string, Set<string>>();
@@ -204,9 +206,16 @@ export class ReceiverLimits {
     );
   }
 
-  /** Another process was asked to leave the receiver alone until then, or has found it failing. */
-  heed(subscriptionId: string, until: number): void {
-    if (until > Date.now()) this.receivers.join(subscriptionId, until);
+  /** @param until another process was asked to leave the receiver alone until then, or has found it failing */
+  heed({ subscriptionId, url }: Pick<Target, 'subscriptionId' | 'url'>, until: number): void {
+    const known = this.urls.get(subscriptionId);
+    if (known !== undefined && known !== url) {
+      this.receivers.renew(subscriptionId);
+      this.urls.delete(subscriptionId);
+    }
+    if (until <= Date.now()) return;
+    this.receivers.join(subscriptionId, until);
+    this.urls.set(subscriptionId, url);
   }
 
   /** The end of a pause that other processes are to be told of; once. */
@@ -214,8 +223,19 @@ export class ReceiverLimits {
     return this.receivers.takePause(subscriptionId, now);
   }
 
+  /** Another process has attempted the receiver. */
+  endedElsewhere(subscriptionId: string, succeeded: boolean, now: number): void {
+    this.receivers.judgeElsewhere(subscriptionId, succeeded, now);
+  }
+
+  /** Whether it has succeeded after failures, of which other processes are to be told; once. */
+  takeRecovery({ subscriptionId }: Target): boolean {
+    return this.receivers.takeRecovery(subscriptionId);
+  }
+
   begun(target: Target): void {
-    const { subscriptionId, origin } = target;
+    const { subscriptionId, url, origin } = target;
+    this.urls.set(subscriptionId, url);
     this.rates.begun(target);
     this.receivers.begun(subscriptionId);
     this.origins.begun(origin);
@@ -254,6 +274,9 @@ export class ReceiverLimits {
     }
     for (const [subscriptionId, limit] of this.rates.narrowed(now)) {
       limits.set(subscriptionId, Math.min(limit, limits.get(subscriptionId) ?? this.firstPerReceiver));
+    }
+    for (const subscriptionId of this.urls.keys()) {
+      if (!this.receivers.knows(subscriptionId)) this.urls.delete(subscriptionId);
     }
     for (const origin of this.receiversAt.keys()) {
       if (!this.origins.knows(origin)) this.receiversAt.delete(origin);

@@ -1,33 +1,19 @@
-import type { Principal } from '@crm/access';
 import { EVENTS } from '@crm/contracts';
-import { appendEvent, Database, type TenantTransaction } from '@crm/database';
+import { appendEvent, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { HoldRepository } from '../queue/hold.repository.js';
-import { ReceiverChanges } from './receiver-changes.js';
 import type { Subscription } from './subscription.entity.js';
-import { ACTIVE, refuseUnknownSubscription } from './subscription.js';
+import { ACTIVE } from './subscription.js';
 import { SubscriptionRepository } from './subscription.repository.js';
 
 @Injectable()
 export class SubscriptionStateService {
   constructor(
-    private readonly database: Database,
     private readonly subscriptions: SubscriptionRepository,
     private readonly holds: HoldRepository,
-    private readonly changes: ReceiverChanges,
   ) {}
 
-  /** Pauses or resumes; what is held stays held. @throws PlatformError NOT_FOUND */
-  async setEnabled({ tenantId }: Principal, id: string, enabled: boolean): Promise<void> {
-    await this.database.transaction(tenantId, async (tx) => {
-      const before = (await this.subscriptions.lock(tx, id)) ?? refuseUnknownSubscription();
-      const changes = await this.changeTo(tx, before, enabled);
-      if (Object.keys(changes).length > 0) await this.subscriptions.update(tx, id, changes);
-    });
-    await this.changes.announce({ tenantId });
-  }
-
-  /** Opens the hold of a subscription that becomes inactive, which is locked. @returns the changes to store */
+  /** Pauses or resumes one that is locked; what is held stays held. @returns the changes to store */
   async changeTo(tx: TenantTransaction, before: Subscription, enabled: boolean): Promise<Partial<Subscription>> {
     if (enabled === before.enabled) return {};
     if (enabled) return ACTIVE;

@@ -12,7 +12,6 @@ import {
   UpdateSubscriptionInput,
 } from './subscription.dto.js';
 import { SubscriptionService } from './subscription.service.js';
-import { SubscriptionStateService } from './subscription-state.service.js';
 
 const SUBSCRIPTION = { description: 'The subscription', body: () => SubscriptionView };
 
@@ -23,7 +22,6 @@ export class SubscriptionController {
   constructor(
     private readonly subscriptions: SubscriptionService,
     private readonly secrets: SecretService,
-    private readonly states: SubscriptionStateService,
   ) {}
 
   @Post()
@@ -111,8 +109,7 @@ export class SubscriptionController {
     answers: [{ status: 200, ...SUBSCRIPTION }],
   })
   async pause(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<SubscriptionView> {
-    await this.states.setEnabled(principal, id, false);
-    return this.get(principal, id);
+    return subscriptionView(await this.subscriptions.update(principal, id, { enabled: false }));
   }
 
   @Post(':id/resume')
@@ -123,8 +120,7 @@ export class SubscriptionController {
     answers: [{ status: 200, ...SUBSCRIPTION }],
   })
   async resume(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<SubscriptionView> {
-    await this.states.setEnabled(principal, id, true);
-    return this.get(principal, id);
+    return subscriptionView(await this.subscriptions.update(principal, id, { enabled: true }));
   }
 
   @Post(':id/rotate-secret')

@@ -45,6 +45,9 @@ export class Subscription {
   /** How many hours since `failingSince` had failures. */
   @Column({ name: 'failing_hours', type: 'integer' }) failingHours: number;
 
+  /** Until when its receiver is left alone. */
+  @Column({ name: 'paused_until', type: 'timestamptz', nullable: true }) pausedUntil: Date | null;
+
   /** When its app was uninstalled, until the app has been told; then it gets that one event and nobody sees it. */
   @Column({ name: 'removed_at', type: 'timestamptz', nullable: true }) removedAt: Date | null;
   /** Updates increase it, so that a process notices that it has missed one. */

@@ -42,6 +42,8 @@ interface SubscriptionDefinition {
   readonly onStall?: StallRule;
 }
 
+type Changes = Partial<SubscriptionDefinition> & { readonly enabled?: boolean };
+
 export type ShownSubscription = Omit<SubscriptionSummary, 'sealedHeaders'> & {
   readonly headers: CustomHeaders;
   readonly hold: Hold;
@@ -121,23 +123,21 @@ export class SubscriptionService {
   }
 
   /** @throws PlatformError NOT_FOUND, CONFLICT for a subscription of an app, INSUFFICIENT_SCOPE, VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED */
-  async update(
-    principal: Principal,
-    id: string,
-    changes: Partial<SubscriptionDefinition> & { enabled?: boolean },
-  ): Promise<ShownSubscription> {
-    this.changed(principal, await this.require(principal, id), changes);
-    await this.record(principal, 'webhook.changed', id, changes);
+  async update(principal: Principal, id: string, changes: Changes): Promise<ShownSubscription> {
+    const present = await this.require(principal, id);
+    this.changed(principal, present, changes);
+    const action = actOf(present, changes);
+    if (action) await this.record(principal, action, id, action === 'webhook.changed' ? changes : {});
     const updated = await this.database.transaction(principal.tenantId, async (tx) => {
       const before = (await this.subscriptions.lock(tx, id)) ?? refuseUnknownSubscription();
-      const { headers, definition } = this.changed(principal, before, changes);
+      const definition = this.changed(principal, before, changes);
       const state = await this.states.changeTo(tx, before, changes.enabled ?? before.enabled);
-      const after = { ...definition, sealedHeaders: this.headers.seal(headers, id), ...state };
-      await this.subscriptions.update(tx, id, after);
-      return { ...before, ...after, headers, hold: await this.holdOf(tx, id) };
+      const after = { ...definition, ...state };
+      if (Object.keys(after).length > 0) await this.subscriptions.update(tx, id, after);
+      return [{ ...before, ...after }, await this.holdOf(tx, id)] as const;
     });
     await this.changes.announce({ tenantId: principal.tenantId });
-    return updated;
+    return this.shown(...updated);
   }
 
   /** @throws PlatformError NOT_FOUND, or CONFLICT for a subscription of an app */
@@ -206,23 +206,24 @@ export class SubscriptionService {
     return found ?? refuseUnknownSubscription();
   }
 
-  /** @throws PlatformError CONFLICT for a subscription of an app, INSUFFICIENT_SCOPE, VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED */
-  private changed(
-    principal: Principal,
-    before: Subscription,
-    changes: Partial<SubscriptionDefinition> & { enabled?: boolean },
-  ) {
-    const isRedefined = Object.keys(changes).some((name) => name !== 'enabled');
-    if (before.installationId !== null && isRedefined) {
+  /**
+   * The columns of a new definition; none when it is only paused or resumed, which needs no valid URL and no readable headers.
+   * @throws PlatformError CONFLICT for a subscription of an app, INSUFFICIENT_SCOPE, VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED
+   */
+  private changed(principal: Principal, before: Subscription, changes: Changes): Partial<Subscription> {
+    if (!isRedefinedBy(changes)) return {};
+    if (before.installationId !== null) {
       throw new PlatformError('CONFLICT', 'The subscription belongs to an app; it can only be paused and resumed');
     }
     const { url, events, description, filter, rateLimit, ordering, onStall } = { ...before, ...changes };
-    if (isRedefined) requireUserScope(principal, [...before.events, ...events]);
+    requireUserScope(principal, [...before.events, ...events]);
     // A filter that does not change was valid when it was stored, even if the types of the event have become stricter.
     const isFilterNew = changes.filter !== undefined || changes.events !== undefined;
     this.requireValid({ url, events, filter: isFilterNew ? filter : null });
-    const definition = { url, events: [...events], description, filter, rateLimit, ordering, onStall };
-    return { definition, headers: this.headersAfter(before, changes) };
+    const sealedHeaders = this.headers.seal(this.headersAfter(before, changes), before.id);
+    const definition = { url, events: [...events], description, filter, rateLimit, ordering, onStall, sealedHeaders };
+    // What its receiver had asked for does not concern another one.
+    return url === before.url ? definition : { ...definition, pausedUntil: null };
   }
 
   /**
@@ -293,6 +294,15 @@ export class SubscriptionService {
       requireValidFilter(input.filter, new Set(input.events.flatMap(eventsOf)));
     }
   }
+}
+
+const isRedefinedBy = (changes: Changes): boolean => Object.keys(changes).some((name) => name !== 'enabled');
+
+/** What the audit trail calls it; null when nothing changes. */
+function actOf(before: Subscription, changes: Changes): rpc.identity.RecordedAct | null {
+  if (isRedefinedBy(changes)) return 'webhook.changed';
+  if (changes.enabled === undefined || changes.enabled === before.enabled) return null;
+  return changes.enabled ? 'webhook.resumed' : 'webhook.paused';
 }
 
 const definitionOf = ({

@@ -228,6 +228,8 @@ export const RECORDED_ACTS = {
   'hook_secret.previous_revoked': 'workflow',
   'webhook.added': 'subscription',
   'webhook.changed': 'subscription',
+  'webhook.paused': 'subscription',
+  'webhook.resumed': 'subscription',
   'webhook.removed': 'subscription',
   'webhook_secret.issued': 'subscription',
   'webhook_secret.previous_revoked': 'subscription',

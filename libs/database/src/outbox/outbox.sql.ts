@@ -1,14 +1,5 @@
 import { OUTBOX_CONSUMER } from '../transaction.js';
 
-/** Appends events of one tenant in this order. */
-export const CREATE_APPEND_EVENTS = `
-  CREATE OR REPLACE FUNCTION append_events(tenant uuid, ids uuid[], names text[], subjects text[], envelopes json)
-  RETURNS void LANGUAGE plpgsql AS $body$
-  BEGIN
-    INSERT INTO outbox (tenant_id, id, name, subject, envelope)
-    SELECT tenant, event.* FROM ROWS FROM (unnest(ids, names, subjects), json_array_elements(envelopes)) AS event;
-  END $body$`;
-
 /** $1: tenant, $2: ids, $3: names, $4: subjects, each an array; $5: envelopes, one JSON array, which needs no escaping. */
 export const APPEND_EVENTS = 'SELECT append_events($1, $2, $3, $4, $5)';
 
@@ -45,55 +36,67 @@ export const LIST_POSITIONS = `
 /** Goes back to what was published by a mark; without one ($1 is null), to nothing. */
 export const RETURN_TO_POSITION = 'DELETE FROM outbox_position WHERE $1::timestamptz IS NULL OR since > $1';
 
-const claimEvents = (after: string, before: string, limit: string): string => `
+const EVENTS = 'outbox';
+
+/** @param events the table, or its parts that lie on a node of a cluster */
+const claimEvents = (after: string, before: string, limit: string, events = EVENTS, first = ''): string => `
   SELECT event.*
     FROM unnest(${after}::bigint[], ${before}::bigint[]) AS gap (after, before)
-   CROSS JOIN LATERAL (SELECT seq, tenant_id AS "tenantId", id, subject, envelope::text AS envelope FROM outbox
+   CROSS JOIN LATERAL (SELECT seq, tenant_id AS "tenantId", id, subject, envelope::text AS envelope FROM ${events}
                         WHERE seq > gap.after AND seq < gap.before ORDER BY seq LIMIT ${limit}) AS event
-   ORDER BY event.seq LIMIT ${limit}`;
+   ORDER BY ${first}event.seq LIMIT ${limit}`;
 
 /** The oldest first. $1, $2: gaps between what is published, in ascending order; $3: limit. */
 export const CLAIM_EVENTS = claimEvents('$1', '$2', '$3');
 
+/** Those of the shards on a node. What has come with a shard from another node is older than what was written to it here. */
+export const claimEventsOf = (shards: readonly string[], block: number): string =>
+  claimEvents('$1', '$2', '$3', allOf(shards), `event.seq >> 48 = ${block}, `);
+
+const allOf = (shards: readonly string[]): string =>
+  `(${shards.map((shard) => `SELECT seq, tenant_id, id, subject, envelope, created_at FROM ${shard}`).join(' UNION ALL ')}) AS outbox`;
+
 /** Both at once. $1 to $3: as for the mark; $4, $5: gaps; $6: limit. */
 export const MARK_AND_CLAIM_EVENTS = `WITH marked AS (${MARK_EVENTS_PUBLISHED})${claimEvents('$4', '$5', '$6')}`;
 
-/**
- * One that was stored, replayed and refused again waits once more. $1 to $3: as for the mark, with them;
- * arrays $4: their numbers, $5: ids of the dead letters, $6: reasons, $7: tries.
- */
-export const SET_ASIDE_EVENTS = `
-  WITH marked AS (${MARK_EVENTS_PUBLISHED})
+/** One that was stored, replayed and refused again waits once more. $1: tenant, $2: id, $3: event, $4: subject, $5: envelope, $6: reason, $7: tries. */
+export const SET_ASIDE_EVENT = `
   INSERT INTO dead_letter (tenant_id, id, consumer, message_key, event_id, subject, payload, error, deliveries)
-  SELECT tenant_id, refused.dead_letter_id, '${OUTBOX_CONSUMER}', outbox.id::text, outbox.id, subject,
-         convert_to(envelope::text, 'UTF8'), refused.reason, refused.tries
-    FROM unnest($4::bigint[], $5::uuid[], $6::text[], $7::integer[]) AS refused (seq, dead_letter_id, reason, tries)
-    JOIN outbox ON outbox.seq = refused.seq
+  VALUES ($1::uuid, $2, '${OUTBOX_CONSUMER}', $3::uuid::text, $3::uuid, $4, convert_to($5::text, 'UTF8'), $6, $7)
   ON CONFLICT (tenant_id, id) DO UPDATE
      SET error = excluded.error, deliveries = excluded.deliveries, replayed_at = NULL`;
 
-/** Puts an event back at the end; its row may still be there, with a marked number. $1: id of the dead letter. */
-export const REPLAY_EVENT = `
-  WITH replayed AS (
-    UPDATE dead_letter SET replayed_at = now()
-     WHERE consumer = '${OUTBOX_CONSUMER}' AND id = $1 AND replayed_at IS NULL
-    RETURNING tenant_id, event_id, subject, convert_from(payload, 'UTF8')::json AS envelope)
-  INSERT INTO outbox (tenant_id, id, name, subject, envelope)
-  SELECT tenant_id, event_id, envelope ->> 'type', subject, envelope FROM replayed
-  ON CONFLICT (tenant_id, id) DO UPDATE
-     SET seq = DEFAULT, name = excluded.name, subject = excluded.subject, envelope = excluded.envelope
-  RETURNING 1`;
+/** $1: id of the dead letter. */
+export const TAKE_DEAD_LETTER = `
+  UPDATE dead_letter SET replayed_at = now()
+   WHERE consumer = '${OUTBOX_CONSUMER}' AND id = $1 AND replayed_at IS NULL
+  RETURNING tenant_id AS "tenantId", event_id AS "eventId", subject, payload`;
 
-/** How many events wait, counted up to 10,000, and the age of the oldest in seconds. $1, $2: gaps as above. */
-export const MEASURE_OUTBOX = `
+/** Its row may still be there, with a marked number. $1: tenant, $2: id. */
+export const REMOVE_EVENT = 'DELETE FROM outbox WHERE tenant_id = $1 AND id = $2';
+
+const measureOutbox = (events: string): string => `
   SELECT count(*) AS waiting, extract(epoch FROM now() - min(event.created_at)) AS oldest
     FROM unnest($1::bigint[], $2::bigint[]) AS gap (after, before)
-   CROSS JOIN LATERAL (SELECT created_at FROM outbox
+   CROSS JOIN LATERAL (SELECT created_at FROM ${events}
                         WHERE seq > gap.after AND seq < gap.before ORDER BY seq LIMIT 10000) AS event`;
 
-/** The transactions that have appended an event and are still open: each holds this lock since before it took a `seq`. */
+/** How many events wait, counted up to 10,000, and the age of the oldest in seconds. $1, $2: gaps as above. */
+export const MEASURE_OUTBOX = measureOutbox(EVENTS);
+
+export const measureOutboxOf = (shards: readonly string[]): string => measureOutbox(allOf(shards));
+
+/** Numbers of the events in the gaps, wherever they lie. $1, $2: gaps as above. */
+export const LIST_WAITING = `
+  SELECT seq FROM unnest($1::bigint[], $2::bigint[]) AS gap (after, before)
+    JOIN outbox ON seq > gap.after AND seq < gap.before`;
+
+/**
+ * The transactions that have appended an event and are still open: each holds this lock since before it took a `seq`. One
+ * that is prepared to be committed on several nodes has another number since then.
+ */
 export const LIST_WRITERS = `
-  SELECT DISTINCT virtualtransaction AS writer FROM pg_locks
+  SELECT DISTINCT virtualtransaction AS writer, pid IS NULL AS prepared FROM pg_locks
    WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND relation = (SELECT 'outbox'::regclass)
      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
@@ -102,9 +105,7 @@ export const READ_PAST_POSITION = `
   SELECT published::text AS published FROM outbox_position
    WHERE since <= now() - make_interval(days => $1, secs => 10) ORDER BY since DESC LIMIT 1`;
 
-/** Whether an event with an id of a time lies in the gaps. $1, $2: gaps as above; $3, $4: the lowest id, and the one beyond. */
-export const IS_ANY_BETWEEN = `
-  SELECT EXISTS (
-    SELECT FROM unnest($1::bigint[], $2::bigint[]) AS gap (after, before)
-     CROSS JOIN LATERAL (SELECT seq FROM outbox
-                          WHERE seq > gap.after AND seq < gap.before AND id >= $3 AND id < $4 LIMIT 1) AS event) AS found`;
+/** An event with an id of a time that lies in the gaps. $1, $2: gaps as above; $3, $4: the lowest id, and the one beyond. */
+export const FIND_ANY_BETWEEN = `
+  SELECT seq FROM unnest($1::bigint[], $2::bigint[]) AS gap (after, before)
+    JOIN outbox ON seq > gap.after AND seq < gap.before AND id >= $3 AND id < $4 LIMIT 1`;

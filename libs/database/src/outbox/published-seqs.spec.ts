@@ -1,11 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { PublishedSeqs } from './outbox.js';
+import { PublishedSeqs, splitAtBlock } from './published-seqs.js';
 
 describe('the published sequence numbers', () => {
   it('begin with none, and everything is ahead', () => {
-    const { gaps, upTo, hasGaps } = PublishedSeqs.NONE;
-    expect([gaps, upTo, hasGaps]).toEqual([{ after: [0], before: ['9223372036854775807'] }, 0, false]);
+    const { gaps, innerGaps } = PublishedSeqs.NONE;
+    expect([gaps, innerGaps]).toEqual([
+      { after: [0], before: ['9223372036854775807'] },
+      { after: [], before: [] },
+    ]);
   });
 
   it('join what is adjacent and keep what lies between', () => {
@@ -23,9 +26,37 @@ describe('the published sequence numbers', () => {
 
   it('are filled but for exceptions', () => {
     const published = PublishedSeqs.NONE.plus([4, 12]);
-    expect(published.filledUpTo(10, [2, 7, 15]).toString()).toBe('{[0,1],[3,6],[8,10],[12,12]}');
-    expect(published.filledUpTo(4, [1]).toString()).toBe('{[0,0],[2,4],[12,12]}');
-    expect(published.filledUpTo(12, []).toString()).toBe('{[0,12]}');
+    const { innerGaps } = published;
+    expect(innerGaps).toEqual({ after: [0, 4], before: [4, 12] });
+    expect(published.filled(innerGaps, [7, 2, 15]).toString()).toBe('{[0,1],[3,6],[8,12]}');
+    expect(published.filled(innerGaps, [1, 2, 3]).toString()).toBe('{[0,0],[4,12]}');
+    expect(published.filled(innerGaps, []).innerGaps.after).toEqual([]);
+    expect(published.plus([13]).filled(innerGaps, []).toString()).toBe('{[0,13]}');
+  });
+
+  it('leave open what follows the last of a node of a cluster, whose numbers begin at a multiple of 2^48', () => {
+    const [second, third] = [2 ** 48, 2 * 2 ** 48];
+    const published = PublishedSeqs.NONE.plus([2, second + 1, second + 3, third + 5]);
+    const { innerGaps } = published;
+    expect(innerGaps).toEqual({
+      after: [0, second - 1, second + 1, third - 1],
+      before: [2, second + 1, second + 3, third + 5],
+    });
+    const filled = published.filled(innerGaps, [third + 2]);
+    expect(filled.toString()).toBe(
+      `{[0,2],[${second},${second + 3}],[${third},${third + 1}],[${third + 3},${third + 5}]}`,
+    );
+    expect(splitAtBlock(filled.gaps, 1)).toEqual({
+      inside: { after: [second + 3], before: [third] },
+      outside: {
+        after: [2, third + 1, third + 5],
+        before: [second, third + 3, '9223372036854775807'],
+      },
+    });
+    expect(splitAtBlock(filled.gaps, 2).inside).toEqual({
+      after: [third + 1, third + 5],
+      before: [third + 3, 3 * 2 ** 48],
+    });
   });
 
   it('are the set of the numbers that were added', () => {
@@ -37,7 +68,6 @@ describe('the published sequence numbers', () => {
         const isWaiting = (seq: number) => after.some((from, index) => seq > from && seq < Number(before[index]));
         const all = new Set([...first, ...second]);
         for (let seq = 1; seq <= 61; seq += 1) expect(isWaiting(seq)).toBe(!all.has(seq));
-        expect(published.last).toBe(Math.max(0, ...all));
       }),
     );
   });

@@ -22,6 +22,8 @@ interface Target {
   /** Concurrent attempts: one more after each success, half as many after a failure or a slow attempt. */
   limit: number;
   failures: number;
+  /** Whether the last attempt succeeded after failures, which other processes count too. */
+  hasRecovered: boolean;
   pausedUntil: number;
   /** The end of the last pause that all processes know. */
   sharedUntil: number;
@@ -89,13 +91,33 @@ export class Breaker {
     const target = this.targetOf(key);
     target.endedAt = now;
     if (succeeded) {
+      target.hasRecovered ||= target.failures > 0;
       target.failures = 0;
       target.limit = Math.min(this.options.most, target.limit + 1);
       return;
     }
     target.failures += 1;
+    target.hasRecovered = false;
     halve(target);
     if (target.failures >= THRESHOLD) this.pause(key, now + PAUSES.exactMs(target.failures - THRESHOLD + 1));
+  }
+
+  /** An attempt of another process has ended. Those under way when the target was paused do not count again. */
+  judgeElsewhere(key: string, succeeded: boolean, now: number): void {
+    const target = this.targetOf(key);
+    if (succeeded) target.failures = 0;
+    else if (target.pausedUntil <= now) {
+      this.judge(key, false, now);
+      target.sharedUntil = target.pausedUntil;
+    }
+  }
+
+  /** Whether the failures that other processes count have ended here; once. */
+  takeRecovery(key: string): boolean {
+    const target = this.targets.get(key);
+    if (!target?.hasRecovered) return false;
+    target.hasRecovered = false;
+    return true;
   }
 
   /** No attempt starts before then. A longer pause stays. */
@@ -104,13 +126,20 @@ export class Breaker {
     target.pausedUntil = Math.max(target.pausedUntil, until);
   }
 
-  /** A pause of another process. Afterwards attempts begin one at a time; failures count where they are seen. */
+  /** A pause of another process. Afterwards attempts begin one at a time. */
   join(key: string, until: number): void {
     const target = this.targetOf(key);
     if (until <= target.sharedUntil) return;
     target.sharedUntil = until;
     target.limit = 1;
     this.pause(key, until);
+  }
+
+  /** The target is another one under the same key. Attempts under way go on. */
+  renew(key: string): void {
+    const inFlight = this.targets.get(key)?.inFlight ?? 0;
+    this.targets.delete(key);
+    if (inFlight > 0) this.targetOf(key).inFlight = inFlight;
   }
 
   /** The end of a pause that other processes do not know yet; once. */
@@ -130,7 +159,8 @@ export class Breaker {
   private targetOf(key: string): Target {
     let target = this.targets.get(key);
     if (!target) {
-      target = { inFlight: 0, limit: this.options.first, failures: 0, pausedUntil: 0, sharedUntil: 0, endedAt: 0 };
+      const { first: limit } = this.options;
+      target = { inFlight: 0, limit, failures: 0, hasRecovered: false, pausedUntil: 0, sharedUntil: 0, endedAt: 0 };
       this.targets.set(key, target);
     }
     return target;

@@ -136,7 +136,14 @@ export class OutboxRelay {
       this.eventAt = Date.now();
       endNudges = this.nudge.listen(() => this.wake.signal());
       this.watch.lookSoon();
-      while (!this.stopped) await this.relay(await Outbox.open(session));
+      while (!this.stopped) {
+        const outbox = await Outbox.open(session, this.database.config);
+        try {
+          await this.relay(outbox);
+        } finally {
+          await outbox.close();
+        }
+      }
     } finally {
       this.active = false;
       endNudges?.();
@@ -170,9 +177,11 @@ export class OutboxRelay {
   }
 
   private idleMs(refused: RefusedEvents): number {
-    const { pollMs, idlePollMs, quietMs } = this.options;
+    const { gatherMs, pollMs, idlePollMs, quietMs } = this.options;
     const now = Date.now();
-    return Math.min(now - this.eventAt < quietMs ? pollMs : idlePollMs, refused.nextInMs(now), this.watch.nextInMs());
+    const dueInMs = Math.min(refused.nextInMs(now), this.watch.nextInMs());
+    // What is due may lie on a node that does not answer.
+    return Math.min(now - this.eventAt < quietMs ? pollMs : idlePollMs, Math.max(dueInMs, gatherMs));
   }
 
   private async publishBatch(outbox: Outbox, refused: RefusedEvents, batch: readonly OutboxEvent[]): Promise<void> {
@@ -244,9 +253,19 @@ export class OutboxRelay {
     }
     if (now - this.countedAt >= COUNT_MS) {
       this.countedAt = now;
+      await this.countDeadLetters();
+      await outbox.thinMarks(retentionOf('outbox', this.database.config.retentionDays));
+    }
+  }
+
+  /** Over every node of a cluster: where one does not answer, the events of the others are still published. */
+  private async countDeadLetters(): Promise<void> {
+    try {
       const waiting = await this.database.crossTenant((tx) => countDeadLetters(tx, OUTBOX_CONSUMER));
       metrics.deadLettersWaiting.set({ consumer: OUTBOX_CONSUMER }, waiting);
-      await outbox.thinMarks(retentionOf('outbox', this.database.config.retentionDays));
+    } catch (error) {
+      outboxMetrics.failures.inc();
+      this.logger.warn(`Dead letters are not counted: ${error instanceof Error ? error.message : error}`);
     }
   }
 

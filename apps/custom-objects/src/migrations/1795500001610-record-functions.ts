@@ -1,0 +1,116 @@
+import { CREATE_CLAIM_CALLS, ServiceMigration } from '@crm/database';
+import type { QueryRunner } from 'typeorm';
+
+const SLOTS = [
+  ...Array.from({ length: 8 }, (_, index) => ({ name: `s${index + 1}`, type: 'text' })),
+  ...Array.from({ length: 8 }, (_, index) => ({ name: `n${index + 1}`, type: 'float8' })),
+  ...Array.from({ length: 4 }, (_, index) => ({ name: `t${index + 1}`, type: 'timestamptz' })),
+];
+const SLOT_NAMES = SLOTS.map(({ name }) => name).join(', ');
+const TYPED_SLOTS = SLOTS.map(({ name, type }) => `${name} ${type}`).join(', ');
+
+/**
+ * Sets the tenant and holds its definitions until the transaction ends. Returns null when they are held and the object has the
+ * expected revision, 0 for one without a row; `busy` without waiting while definitions are being changed, `stale` for another
+ * revision.
+ */
+const HOLD_DEFINITION = `
+  CREATE FUNCTION hold_definition(tenant uuid, object uuid, expected integer) RETURNS text LANGUAGE plpgsql AS $body$
+  BEGIN
+    PERFORM set_config('app.tenant_id', tenant::text, true);
+    IF NOT pg_try_advisory_xact_lock_shared(hashtextextended('custom_object:' || tenant, 0)) THEN RETURN 'busy'; END IF;
+    IF coalesce((SELECT o.revision FROM custom_object o WHERE o.tenant_id = tenant AND o.id = object AND o.state = 'active'), 0)
+       <> expected THEN
+      RETURN 'stale';
+    END IF;
+    RETURN NULL;
+  END $body$`;
+
+/** What is written with records: their search texts, null for none any more, and their events, in this order. */
+const WRITTEN = `
+  text_ids uuid[], audiences text[], texts text[], event_records uuid[], event_ids uuid[], names text[], subjects text[], envelopes json`;
+
+const WRITE_TEXTS_AND_EVENTS = `
+  CREATE FUNCTION write_texts_and_events(tenant uuid, object uuid, refused uuid[], ${WRITTEN}) RETURNS void LANGUAGE plpgsql AS $body$
+  BEGIN
+    INSERT INTO record_search (tenant_id, object_id, id, audience, text)
+    SELECT tenant, object, w.* FROM unnest(text_ids, audiences, texts) AS w (id, audience, text)
+     WHERE w.text IS NOT NULL AND w.id <> ALL (refused)
+    ON CONFLICT (tenant_id, object_id, id, audience) DO UPDATE SET text = excluded.text;
+    IF array_position(texts, NULL) IS NOT NULL THEN
+      DELETE FROM record_search s USING unnest(text_ids, audiences, texts) AS w (id, audience, text)
+       WHERE w.text IS NULL AND s.tenant_id = tenant AND s.object_id = object AND s.id = w.id AND s.audience = w.audience COLLATE "C";
+    END IF;
+    INSERT INTO outbox (tenant_id, id, name, subject, envelope)
+    SELECT tenant, event.id, event.name, event.subject, event.envelope
+      FROM ROWS FROM (unnest(event_records, event_ids, names, subjects), json_array_elements(envelopes))
+           AS event (record_id, id, name, subject, envelope)
+     WHERE event.record_id <> ALL (refused);
+  END $body$`;
+
+/**
+ * Writes new records of one tenant: members of each are id, data, at, by and its slots. \`calls\` as for claim_calls, null for none:
+ * a record whose call has been made before is refused, the others are written.
+ */
+const CREATE_RECORDS = `
+  CREATE FUNCTION create_records(tenant uuid, object uuid, expected integer, records jsonb, calls jsonb, ${WRITTEN},
+                                 OUT refusal text, OUT refused uuid[])
+  LANGUAGE plpgsql AS $body$
+  BEGIN
+    refused := '{}';
+    refusal := hold_definition(tenant, object, expected);
+    IF refusal IS NOT NULL THEN RETURN; END IF;
+    IF calls IS NOT NULL THEN refused := claim_calls(tenant, calls); END IF;
+    INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, created_by, ${SLOT_NAMES})
+    SELECT tenant, object, w.id, 1, w.data, w.at, w.at, w.by, ${SLOT_NAMES}
+      FROM jsonb_to_recordset(records) AS w (id uuid, data jsonb, at timestamptz, by uuid, ${TYPED_SLOTS})
+     WHERE w.id <> ALL (refused);
+    PERFORM write_texts_and_events(tenant, object, refused, text_ids, audiences, texts, event_records, event_ids, names, subjects, envelopes);
+  END $body$`;
+
+/** Unix time in milliseconds. */
+const milliseconds = (column: string) => `floor(date_part('epoch', ${column}) * 1000 + 0.5)`;
+
+/** Locks those of the records of one tenant that exist and that nobody else has locked: it never waits. The texts are those of READ_RECORDS. */
+const LOCK_RECORDS = `
+  CREATE FUNCTION lock_records(tenant uuid, object uuid, expected integer, ids uuid[], OUT refusal text, OUT heads text, OUT data text)
+  LANGUAGE plpgsql AS $body$
+  BEGIN
+    refusal := hold_definition(tenant, object, expected);
+    IF refusal IS NOT NULL THEN RETURN; END IF;
+    SELECT string_agg(concat_ws(' ', locked.id, locked.version, ${milliseconds('locked.created_at')}, ${milliseconds('locked.updated_at')}), ','),
+           string_agg(locked.data::text, E',\\n')
+      INTO heads, data
+      FROM (SELECT r.id, r.version, r.created_at, r.updated_at, r.data FROM custom_record r
+             WHERE r.tenant_id = tenant AND r.object_id = object AND r.id = ANY (ids) AND r.deleted_at IS NULL
+             ORDER BY r.id FOR NO KEY UPDATE SKIP LOCKED) AS locked;
+  END $body$`;
+
+/**
+ * Writes locked records of one tenant: members of each are version, data, at and its slots. Joined to their ids and not to a
+ * function, for which the planner would expect a hundred rows.
+ */
+const CHANGE_RECORDS = `
+  CREATE FUNCTION change_records(tenant uuid, object uuid, ids uuid[], records jsonb, ${WRITTEN}) RETURNS void LANGUAGE plpgsql AS $body$
+  BEGIN
+    PERFORM set_config('app.tenant_id', tenant::text, true);
+    UPDATE custom_record AS stored
+       SET version = w.version, data = w.data, updated_at = w.at, ${SLOTS.map(({ name }) => `${name} = w.${name}`).join(', ')}
+      FROM unnest(ids) WITH ORDINALITY AS changed (id, number),
+           jsonb_to_record(records -> (changed.number::integer - 1)) AS w (version integer, data jsonb, at timestamptz, ${TYPED_SLOTS})
+     WHERE stored.tenant_id = tenant AND stored.object_id = object AND stored.id = changed.id;
+    PERFORM write_texts_and_events(tenant, object, '{}', text_ids, audiences, texts, event_records, event_ids, names, subjects, envelopes);
+  END $body$`;
+
+/**
+ * Records are written by functions of one tenant, their first argument: their texts do not depend on the object, one transaction
+ * calls them for several tenants, and what they set and lock lies where the tenant's rows are.
+ */
+export class RecordFunctions1795500001610 extends ServiceMigration {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(CREATE_CLAIM_CALLS);
+    for (const statement of [HOLD_DEFINITION, WRITE_TEXTS_AND_EVENTS, CREATE_RECORDS, LOCK_RECORDS, CHANGE_RECORDS]) {
+      await runner.query(statement);
+    }
+  }
+}

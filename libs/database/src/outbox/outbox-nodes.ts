@@ -1,0 +1,202 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { counter } from '@crm/telemetry';
+import { Logger } from '@nestjs/common';
+import { NarrowSession } from '../narrow-session.js';
+import type { DatabaseConfig } from '../pool.js';
+import type { PreparedQueryable } from '../transaction.js';
+import { claimEventsOf, LIST_WRITERS, measureOutboxOf } from './outbox.sql.js';
+import { blockOf, type Gaps, LAST_BLOCK, splitAtBlock } from './published-seqs.js';
+
+/** A transaction that is open, and whether it is prepared. */
+export interface Writer {
+  readonly writer: string;
+  readonly prepared: boolean;
+}
+
+/** As the driver gives it: a bigint is a text. */
+export interface EventRow {
+  readonly seq: string;
+  readonly tenantId: string;
+  readonly id: string;
+  readonly subject: string;
+  readonly envelope: string;
+}
+
+export interface LagRow {
+  readonly waiting: string;
+  readonly oldest: string | null;
+}
+
+interface NodeRow {
+  readonly group: number;
+  readonly host: string;
+  readonly port: number;
+  readonly shards: readonly string[];
+}
+
+const IS_CLUSTER = "SELECT to_regclass('pg_catalog.pg_dist_shard') IS NOT NULL AS found";
+
+/** Which shards of the outbox lie on which node. */
+const LIST_NODES = `
+  SELECT node.groupid AS "group", node.nodename AS host, node.nodeport AS port,
+         array_agg(shard_name(logicalrelid, shardid) ORDER BY shardid) AS shards
+    FROM pg_dist_shard JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node AS node USING (groupid)
+   WHERE logicalrelid = 'outbox'::regclass AND shardstate = 1 AND node.noderole = 'primary'
+   GROUP BY 1, 2, 3 ORDER BY 1`;
+
+const failures = counter('outbox_node_failures_total', 'Times that a node of the cluster did not answer the relay', [
+  'node',
+]);
+
+/** A node that takes longer is left out until it has answered, so that the others' events do not wait for it. */
+const PATIENCE_MS = 1_000;
+const RETRY_MS = 1_000;
+
+/** A node of a cluster and the shards of the outbox on it, which its session reads there. */
+class OutboxNode {
+  private readonly logger = new Logger('OutboxNode');
+  private readonly config: DatabaseConfig;
+  private session: NarrowSession | undefined;
+  private pending: Promise<unknown> | undefined;
+  private retryAt = 0;
+  private closed = false;
+  /** Whether events may lie here that were written on another node, before their shard was moved. */
+  private hasForeign = true;
+  private readonly claimStatement: string;
+  private readonly measureStatement: string;
+
+  constructor(
+    readonly row: NodeRow,
+    config: DatabaseConfig,
+  ) {
+    const url = Object.assign(new URL(config.narrowUrl), { hostname: row.host, port: String(row.port) });
+    this.config = { ...config, narrowUrl: url.toString() };
+    this.claimStatement = claimEventsOf(row.shards, row.group);
+    this.measureStatement = measureOutboxOf(row.shards);
+  }
+
+  async claim(gaps: Gaps, limit: number): Promise<EventRow[]> {
+    const { inside, outside } = splitAtBlock(gaps, this.row.group);
+    const { hasForeign } = this;
+    const after = hasForeign ? [...outside.after, ...inside.after] : inside.after;
+    const before = hasForeign ? [...outside.before, ...inside.before] : inside.before;
+    const rows = await this.ask<EventRow>(this.claimStatement, [after, before, limit]);
+    // They come first.
+    if (rows) this.hasForeign = rows.some(({ seq }) => blockOf(Number(seq)) !== this.row.group);
+    return rows ?? [];
+  }
+
+  async find(gaps: Gaps, limit: number): Promise<EventRow[]> {
+    return (await this.ask<EventRow>(this.claimStatement, [gaps.after, gaps.before, limit])) ?? [];
+  }
+
+  lag({ after, before }: Gaps): Promise<LagRow[] | undefined> {
+    return this.ask<LagRow>(this.measureStatement, [after, before]);
+  }
+
+  async writers(): Promise<Writer[] | undefined> {
+    const rows = await this.ask<Writer>(LIST_WRITERS, []);
+    return rows?.map(({ writer, prepared }) => ({ writer: `${this.row.group}:${writer}`, prepared }));
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.end();
+  }
+
+  /** @returns undefined when the node does not answer in time */
+  private async ask<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[] | undefined> {
+    if (this.pending || Date.now() < this.retryAt) return undefined;
+    const answer = this.answer<Row>(sql, parameters).finally(() => {
+      this.pending = undefined;
+    });
+    this.pending = answer;
+    const patience = new AbortController();
+    const late = delay(PATIENCE_MS, undefined, { signal: patience.signal, ref: false }).catch(() => undefined);
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      patience.abort();
+    }
+  }
+
+  private async answer<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[] | undefined> {
+    try {
+      this.session ??= await NarrowSession.open(this.config);
+      if (!this.closed) return await this.session.queryPrepared<Row>(sql, parameters);
+    } catch (error) {
+      const { host, port } = this.row;
+      failures.inc({ node: `${host}:${port}` });
+      this.retryAt = Date.now() + RETRY_MS;
+      this.logger.warn(`Node ${host}:${port} does not answer: ${error instanceof Error ? error.message : error}`);
+    }
+    await this.end();
+    return undefined;
+  }
+
+  private async end(): Promise<void> {
+    const { session } = this;
+    this.session = undefined;
+    await session?.close();
+  }
+}
+
+/**
+ * The nodes of a cluster, each asked for the events of its own shards. Marks and the lock stay on the coordinator, so that
+ * there is one relay, and what is published is known for every node (decision record 0245).
+ */
+export class OutboxNodes {
+  private constructor(
+    private readonly coordinator: PreparedQueryable,
+    private readonly config: DatabaseConfig,
+    private nodes: readonly OutboxNode[],
+  ) {}
+
+  /** @returns undefined when the database is not distributed */
+  static async find(coordinator: PreparedQueryable, config: DatabaseConfig): Promise<OutboxNodes | undefined> {
+    const [row] = await coordinator.queryPrepared<{ found: boolean }>(IS_CLUSTER, []);
+    if (!row?.found) return undefined;
+    const nodes = new OutboxNodes(coordinator, config, []);
+    await nodes.look();
+    return nodes;
+  }
+
+  /** Notices shards that were moved: until then they are read where they were, afterwards where they are. */
+  async look(): Promise<void> {
+    const rows = await this.coordinator.queryPrepared<NodeRow>(LIST_NODES, []);
+    const known = new Map(this.nodes.map((node) => [JSON.stringify(node.row), node]));
+    const nodes = rows.map((row) => {
+      if (row.group > LAST_BLOCK) throw new Error(`The outbox takes nodes up to group ${LAST_BLOCK}, not ${row.group}`);
+      return known.get(JSON.stringify(row)) ?? new OutboxNode(row, this.config);
+    });
+    const gone = this.nodes.filter((node) => !nodes.includes(node));
+    this.nodes = nodes;
+    await Promise.all(gone.map((node) => node.close()));
+  }
+
+  /** Of each node the oldest; those of one tenant all lie on one. */
+  async claim(gaps: Gaps, limit: number): Promise<EventRow[]> {
+    const rows = (await Promise.all(this.nodes.map((node) => node.claim(gaps, limit)))).flat();
+    // Next time another node comes first.
+    this.nodes = [...this.nodes.slice(1), ...this.nodes.slice(0, 1)];
+    return rows.slice(0, limit);
+  }
+
+  async find(gaps: Gaps, limit: number): Promise<EventRow[]> {
+    return (await Promise.all(this.nodes.map((node) => node.find(gaps, limit)))).flat();
+  }
+
+  async lag(gaps: Gaps): Promise<LagRow[]> {
+    return (await Promise.all(this.nodes.map((node) => node.lag(gaps)))).flatMap((rows) => rows ?? []);
+  }
+
+  /** @returns undefined when a node did not say */
+  async writers(): Promise<Writer[] | undefined> {
+    const answers = await Promise.all(this.nodes.map((node) => node.writers()));
+    return answers.includes(undefined) ? undefined : answers.flatMap((rows) => rows ?? []);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.close()));
+  }
+}
