@@ -74,36 +74,9 @@ const STRONG_ROLES = `
   SELECT rolname AS name FROM pg_roles
    WHERE (rolbypassrls OR rolsuper) AND rolname = ANY ($1::text[])`;
 
-/** What separates tenants in a relation `c`: row-level security, grants and policies. */
-const PROTECTION = `json_build_array(c.relrowsecurity, c.relforcerowsecurity,
-  (SELECT array_agg(a::text ORDER BY a::text) FROM unnest(c.relacl) AS a),
-  (SELECT json_agg(json_build_array(p.polname, p.polpermissive, p.polcmd,
-            ARRAY(SELECT CASE WHEN r = 0 THEN 'public' ELSE pg_get_userbyid(r) END FROM unnest(p.polroles) AS r ORDER BY 1),
-            pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)) ORDER BY p.polname)
-     FROM pg_policy p WHERE p.polrelid = c.oid))::text`;
-
-const OWN_SHARDS = `
-  SELECT coalesce(json_agg(json_build_object('shard', c.relname, 'table', s.logicalrelid::text, 'protection', ${PROTECTION})), '[]')
-    FROM pg_dist_shard s JOIN pg_class c ON c.oid = to_regclass(shard_name(s.logicalrelid, s.shardid))`;
-
-/** Where tables are distributed: shards of every node that are not protected as their table is, or that are not found. $1: OWN_SHARDS. */
-const UNPROTECTED_SHARDS = `
-  WITH found AS (
-    SELECT shard.* FROM run_command_on_all_nodes($1) AS node
-     CROSS JOIN LATERAL json_to_recordset(node.result::json) AS shard (shard text, "table" text, protection text))
-  SELECT format('the shard %s is not protected as its table', found.shard) AS problem
-    FROM found JOIN pg_class c ON c.oid = to_regclass(found."table") WHERE found.protection IS DISTINCT FROM ${PROTECTION}
-  UNION ALL
-  SELECT format('%s shards were not found', placed.count - present.count)
-    FROM (SELECT count(*) FROM pg_dist_placement) AS placed, (SELECT count(*) FROM found) AS present
-   WHERE placed.count <> present.count`;
-
-const IS_DISTRIBUTED = "SELECT FROM pg_extension WHERE extname = 'citus'";
-
 /**
  * Reports every table that is not isolated, a sentence each: tenant_id first in all keys, row-level security enabled
- * and forced, only the tenant policy for all roles; others are for roles named `…_narrow` or for reading by the owner. Shards
- * must be protected as their tables are.
+ * and forced, only the tenant policy for all roles; others are for roles named `…_narrow` or for reading by the owner.
  */
 export async function catalogueProblems(queryable: Queryable, globalTables: readonly GlobalTable[]): Promise<string[]> {
   const tables = await queryable.query<Table>(TABLES);
@@ -118,14 +91,11 @@ export async function catalogueProblems(queryable: Queryable, globalTables: read
   });
   const missing = globalTables.filter((global) => !tables.some((table) => table.name === global.table));
   const functions = await queryable.query<OwnerFunction>(OWNER_FUNCTIONS);
-  const isDistributed = (await queryable.query(IS_DISTRIBUTED)).length > 0;
-  const shards = isDistributed ? await queryable.query<{ problem: string }>(UNPROTECTED_SHARDS, [OWN_SHARDS]) : [];
   const grantees = [...new Set(tables.flatMap((table) => table.grantees))];
   const strong = await queryable.query<{ name: string }>(STRONG_ROLES, [grantees]);
   return [
     ...problems,
     ...functions.flatMap(ownerFunctionProblems),
-    ...shards.map(({ problem }) => problem),
     ...missing.map((global) => `${global.table} is listed as global but does not exist`),
     ...strong.map((role) => `the role ${role.name} can access tables and bypasses row-level security`),
   ];
