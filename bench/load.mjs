@@ -52,7 +52,7 @@ export function counter() {
 
 /** Throws for an answer that is no success, and for one without a length. everyMs: how far apart requests of a connection begin at least.
  * @param {{ port: number, next: () => string, connections?: number, milliseconds: number, everyMs?: number }} load */
-export async function sendLoad({ port, next, connections = PLAN.connections, milliseconds, everyMs }) {
+export async function sendLoad({ port, next, connections = PLAN.connections, milliseconds, everyMs = 0 }) {
   const begun = performance.now();
   /** @type {number[]} */
   const latencies = [];
@@ -60,7 +60,9 @@ export async function sendLoad({ port, next, connections = PLAN.connections, mil
     latencies.push(latency);
     return performance.now() >= begun + milliseconds;
   };
-  await Promise.all(Array.from({ length: connections }, () => converse(port, next, isOver, everyMs)));
+  const beginning = (/** @type {unknown} */ _, /** @type {number} */ turn) =>
+    converse(port, next, isOver, everyMs, (everyMs * turn) / connections);
+  await Promise.all(Array.from({ length: connections }, beginning));
   return { requests: latencies.length, seconds: (performance.now() - begun) / 1000, latencies };
 }
 
@@ -82,9 +84,9 @@ export async function ask(port, request) {
 /** One request on a connection, and more until `isOver` with the milliseconds since the last was sent, or should have been.
  * @param {number} port on 127.0.0.1 @param {() => string} next @param {(latency: number) => boolean} [isOver]
  * @returns {Promise<Buffer>} the last answer */
-function converse(port, next, isOver = () => true, everyMs = 0) {
+function converse(port, next, isOver = () => true, everyMs = 0, firstInMs = 0) {
   return new Promise((resolve, reject) => {
-    let dueAt = performance.now();
+    let dueAt = performance.now() + firstInMs - everyMs;
     const write = () => socket.write(next(), 'utf8');
     const send = () => {
       const now = performance.now();

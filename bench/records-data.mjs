@@ -3,6 +3,7 @@
 // plain tables with the same bytes for the bare server.
 import { CORE_OBJECTS } from '@crm/contracts';
 import { newId } from '@crm/database';
+import { UNSET_SLOTS } from '@crm/fields';
 import { setting } from './measure.mjs';
 
 /** sql: the value, where `i` is the number of the record; slot: the column that carries the value for filters.
@@ -165,22 +166,44 @@ async function makeObject(admin, tenantId, apiName, declared, count) {
   return { objectId, fields };
 }
 
+/** Leads of the measured workspace and of a hundred others, and beside them a table with the same bytes. No texts: nothing is searched.
+ * @param {import('pg').Pool} admin @param {string} tenantId */
+export async function fillFound(admin, tenantId) {
+  const { key, slot } = LEAD.fields.ownerId;
+  const owner = { key, slot, apiName: 'ownerId', type: 'reference', sql: 'NULL' };
+  const fields = [...LEAD_FIELDS, owner].map((field) =>
+    field.apiName === 'phone' ? { ...field, sql: `CASE WHEN i % 3 > 0 THEN ${field.sql} END` } : field,
+  );
+  const others = `SELECT md5('tenant' || t)::uuid, '${LEAD.id}'::uuid, i FROM generate_series(1, 100) t, generate_series(1, ${RECORDS / 1000}) i`;
+  await insert(admin, fields, `${series(tenantId, LEAD.id, RECORDS)} UNION ALL ${others}`, false);
+  await copyForBare(admin, 'bare_found', 's6', fields, tenantId, LEAD.id);
+  const columns = { last_name: 'lastName', company: 'companyName', status: 'status', phone: 'phone', source: 'source' };
+  const named = Object.entries(columns);
+  await admin.query(
+    `ALTER TABLE bare_found ${named.map(([name, field]) => `ADD COLUMN ${name} text COLLATE "C" GENERATED ALWAYS AS (body->>'${field}') STORED`).join(', ')}`,
+  );
+  for (const [name] of named) await admin.query(`CREATE INDEX ON bare_found (${name}, id)`);
+  await admin.query('VACUUM ANALYZE');
+}
+
 /** Records with what is searched in them.
  * @param {import('pg').Pool} admin @param {readonly (Field & { key: number })[]} fields
- * @param {string} rows a query that gives tenant, object and i, the number of the record */
-async function insert(admin, fields, rows) {
+ * @param {string} rows a query that gives tenant, object and i, the number of the record @param {boolean} [isSearched] */
+async function insert(admin, fields, rows, isSearched = true) {
   const stored = fields.filter(({ type }) => type !== 'formula');
   const slotted = stored.filter(({ slot }) => slot);
   const searched = stored.filter(
     ({ apiName, type }) => apiName !== 'secret' && ['text', 'picklist', 'email'].includes(type),
   );
-  await admin.query(
-    `WITH inserted AS (
+  const records = `
      INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, ${slotted.map(({ slot }) => slot).join(', ')})
      SELECT tenant, object, ('0199aa00-' || lpad(to_hex(i / 65536), 4, '0') || '-7' || lpad(to_hex(i % 4096), 3, '0') || '-8000-' || substr(md5(tenant::text || object || i), 1, 12))::uuid,
-            1, jsonb_build_object(${stored.map(({ key, sql }) => `'${key}', ${sql}`).join(', ')}), now(), now(),
-            ${slotted.map(({ sql }) => sql).join(', ')}
-       FROM (${rows}) AS series
+            1, jsonb_strip_nulls(jsonb_build_object(${stored.map(({ key, sql }) => `'${key}', ${sql}`).join(', ')})), now(), now(),
+            ${slotted.map(({ sql, slot }) => `coalesce(${sql}, '${UNSET_SLOTS[slot?.startsWith('s') ? 'text' : 'number']}')`).join(', ')}
+       FROM (${rows}) AS series`;
+  if (!isSearched) return void (await admin.query(records));
+  await admin.query(
+    `WITH inserted AS (${records}
      RETURNING tenant_id, object_id, id, data)
      INSERT INTO record_search (tenant_id, object_id, id, audience, text)
      SELECT tenant_id, object_id, id, '', lower(concat_ws(' ', ${searched.map(({ key }) => `data->>'${key}'`).join(', ')})) FROM inserted`,

@@ -6,6 +6,7 @@ import { hash, verify } from '@node-rs/argon2';
 import Fastify from 'fastify';
 import { generateKeyPair, SignJWT } from 'jose';
 import pg from 'pg';
+import { FORMS } from '../found-forms.mjs';
 
 /** A request, whose parts these servers do not check. @typedef {any} Request */
 
@@ -81,6 +82,16 @@ const SERVERS = {
     const search = `SELECT body FROM bare_search WHERE tenant_id = $1 AND object_id = $2 AND text LIKE $3 ORDER BY id DESC LIMIT 25`;
     app.get('/leads/search', async (/** @type {Request} */ { query: { tenant, object, q } }) => {
       const { rows } = await pool.query(search, [tenant, object, `%${q}%`]);
+      return { data: rows.map(({ body }) => body) };
+    });
+  },
+
+  /** The same pages of leads, through indexes of their own. */
+  found() {
+    app.get('/found/:form', async (/** @type {Request} */ { params: { form }, query: { value = null, id } }) => {
+      const text = `SELECT body FROM bare_found WHERE ${FORMS[form]?.where} LIMIT 25`;
+      const values = id ? [value, id] : text.includes('$1') ? [value] : [];
+      const { rows } = await pool.query({ name: form, text, values });
       return { data: rows.map(({ body }) => body) };
     });
   },

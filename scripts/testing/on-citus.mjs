@@ -1,5 +1,5 @@
 /** The tests that `npm test` also runs on the Citus cluster of CITUS_URL, where the databases that are distributed by tenant are
- * then: what each tenant sees, records, events, deliveries and workflows. */
+ * then: what each tenant sees, records, their events, and a platform as a whole. */
 export const ON_CITUS = [
   'libs/database/test/distribution.cluster.spec.ts',
   'libs/database/test/idempotency.spec.ts',
@@ -9,8 +9,9 @@ export const ON_CITUS = [
   'apps/custom-objects/test/non-interference.spec.ts',
   'apps/custom-objects/test/objects.spec.ts',
   'apps/custom-objects/test/records.spec.ts',
-  'apps/webhook-dispatcher/test/deliveries.spec.ts',
+  '.cluster.spec.ts',
   'e2e/catalogue.spec.ts',
   'e2e/access/other-tenants.spec.ts',
   'e2e/journey.spec.ts',
+  'e2e/nodes.cluster.spec.ts',
 ];

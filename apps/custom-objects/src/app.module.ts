@@ -1,10 +1,11 @@
-import { DatabaseModule } from '@crm/database';
+import { Database, DatabaseModule } from '@crm/database';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { CustomObjectsConfig } from './config.js';
 import { CustomField, CustomObject, ObjectShare } from './object/object.entity.js';
 import { ObjectModule } from './object/object.module.js';
 import { RecordModule } from './record/record.module.js';
+import { DeletedRecordSweeper } from './writing/deleted-record.sweeper.js';
 
 /** The tables that repositories reach through TypeORM. */
 const entities = [CustomField, CustomObject, ObjectShare];
@@ -19,6 +20,13 @@ export class AppModule {
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         ObjectModule,
         RecordModule,
+      ],
+      providers: [
+        {
+          provide: DeletedRecordSweeper,
+          inject: [Database],
+          useFactory: (database: Database) => new DeletedRecordSweeper(database, config.deletedRecordsKeptDays),
+        },
       ],
     };
   }

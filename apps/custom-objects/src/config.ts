@@ -4,6 +4,8 @@ import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } fr
 export interface CustomObjectsConfig {
   service: ServiceConfig;
   database: DatabaseConfig;
+  /** Days for which a deleted record is kept. */
+  deletedRecordsKeptDays: number;
 }
 
 export function loadConfig(): CustomObjectsConfig {
@@ -15,5 +17,8 @@ export function loadConfig(): CustomObjectsConfig {
       // Reads and changes of a tenant need two each, however many there are: concurrent ones share a statement.
       tenantShare: readEnvironment((env) => env.integer('DATABASE_TENANT_SHARE', { default: 2, min: 1, max: 500 })),
     },
+    deletedRecordsKeptDays: readEnvironment((env) =>
+      env.integer('DELETED_RECORDS_KEPT_DAYS', { default: 30, min: 1, max: 3_650 }),
+    ),
   };
 }

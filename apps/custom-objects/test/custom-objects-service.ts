@@ -121,6 +121,7 @@ export class CustomObjectsService {
     const config = {
       service: testServiceConfig('custom-objects'),
       database: { ...database.config, genericPlans: true, ...settings },
+      deletedRecordsKeptDays: 30,
     };
     started.service = await startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
     started.ends.push(

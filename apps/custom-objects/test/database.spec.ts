@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { GLOBAL_TABLES } from '@crm/contracts';
-import { catalogueProblems, newId, shardProblems } from '@crm/database';
+import { CORE_OBJECTS, GLOBAL_TABLES } from '@crm/contracts';
+import { catalogueProblems, newId, runMigrations, shardProblems } from '@crm/database';
 import { explainStatements, isOnCluster, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { COUNT_RECORDS, type ListShape, listRecords, SEARCH_PAGE } from '../src/finding/record-list.repository.js';
+import { countRecords, type ListShape, listRecords, SEARCH_PAGE } from '../src/finding/record-list.repository.js';
 import * as search from '../src/finding/search.repository.js';
 import { containsText } from '../src/finding/search-text.js';
 import { migrations } from '../src/migrations/index.js';
@@ -71,6 +71,34 @@ it('every table of records belongs to tenants, or is on the list of global ones'
     (await admin.query(sql, [...parameters])).rows as Row[];
   expect(await catalogueProblems({ query }, GLOBAL_TABLES['custom-objects'])).toEqual([]);
   expect(await shardProblems({ query })).toEqual([]);
+});
+
+it('records of before have a slot for each indexed field without a value, and no others', async () => {
+  const before = await testDatabase('custom-objects', migrations.slice(0, 1));
+  const [tenant, object] = [randomUUID(), randomUUID()];
+  await withClient(before.adminUrl, async (client) => {
+    const definition = `INSERT INTO custom_object (tenant_id, id, installation_id, app_key, sandbox, declared_api_name, api_name, label, plural_label)
+      VALUES ($1, $2, $2, 'a', false, 'a', 'a', 'a', 'a')`;
+    await client.query(definition, [tenant, object]);
+    const field = `INSERT INTO custom_field (tenant_id, id, object_id, api_name, key, position, slot, definition) VALUES ($1, $2, $3, $4, 1, 1, $4, '{}')`;
+    for (const slot of ['s2', 'n1', 't4']) await client.query(field, [tenant, randomUUID(), object, slot]);
+    const record = `INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, s2) VALUES ($1, $2, $3, 1, '{}', now(), now(), $4)`;
+    await client.query(record, [tenant, object, randomUUID(), 'set']);
+    await client.query(record, [tenant, object, randomUUID(), null]);
+    await client.query(record, [tenant, CORE_OBJECTS.company.id, randomUUID(), null]);
+    await runMigrations({ ownerUrl: before.ownerUrl, migrations });
+    const { rows } = await client.query(
+      'SELECT s1, s2, s3, n1, t4::text FROM custom_record WHERE tenant_id = $1 ORDER BY object_id = $2 DESC, s2',
+      [tenant, object],
+    );
+    const unset = '\u{10ffff}';
+    expect(rows).toEqual([
+      { s1: null, s2: 'set', s3: null, n1: Infinity, t4: 'infinity' },
+      { s1: null, s2: unset, s3: null, n1: Infinity, t4: 'infinity' },
+      { s1: unset, s2: unset, s3: null, n1: null, t4: null },
+    ]);
+  });
+  await before.drop();
 });
 
 describe('the search in the database', () => {
@@ -212,7 +240,7 @@ const byIds = [{ sql: 'id = ANY ($3::uuid[])', parameters: [[]] }];
 /** The first portion of a first page, newest first. */
 const first: ListShape = { by: null, descending: true, after: null, counted: true };
 /** In the order of a slot. */
-const sorted: ListShape = { ...first, by: { sql: 'n1', sqlType: 'float8', isNullable: true } };
+const sorted: ListShape = { ...first, by: { sql: 'n1', sqlType: 'float8', unset: 'infinity' } };
 
 /** The statements that repositories export, by name. */
 const exported = Object.entries({ ...claims, ...objects, ...reading, ...search, ...writing }).filter(
@@ -228,14 +256,32 @@ const statements = {
   'listRecords by ids': listRecords(byIds, { ...first, counted: false }),
   'listRecords by slot and text': listRecords([...bySlot, containsText(textSearch, 4)], { ...first, counted: false }),
   'listRecords by slot, after': listRecords(bySlot, { ...first, after: 'id', counted: false }),
+  'listRecords by slot, few, sorted by another': listRecords(bySlot, { ...sorted, few: true, counted: false }),
   'listRecords sorted': listRecords([], sorted),
   'listRecords sorted, after a value': listRecords([], { ...sorted, after: 'value', counted: false }),
   'listRecords sorted, after one without a value': listRecords([], { ...sorted, after: 'id', counted: false }),
-  'listRecords sorted, with a value alone': listRecords([], { ...sorted, withValue: true }),
+  'listRecords sorted, ascending': listRecords([], { ...sorted, descending: false, counted: false }),
+  'listRecords sorted, ascending, after a value': listRecords([], {
+    ...sorted,
+    descending: false,
+    after: 'value',
+    counted: false,
+  }),
+  'listRecords by the ninth text, sorted by it': listRecords([{ sql: 's9 = $3', parameters: ['value'] }], {
+    ...sorted,
+    by: { sql: 's9', sqlType: 'text', unset: '\u{10FFFF}' },
+  }),
+  'listRecords sorted by the ninth text': listRecords([], {
+    ...sorted,
+    descending: false,
+    by: { sql: 's9', sqlType: 'text', unset: '\u{10FFFF}' },
+    counted: false,
+  }),
   'listRecords measured': listRecords([], { ...first, measured: true }),
   SEARCH_PAGE,
-  COUNT_RECORDS,
-  unsetFields: writing.unsetFields(['s1']),
+  countRecords: countRecords([]),
+  'countRecords by slot': countRecords(bySlot),
+  unsetFields: writing.unsetFields([{ type: 'reference', slot: 's1' }]),
 };
 
 /** 2,000 tenants, of which a hundred have records. */
@@ -253,8 +299,8 @@ const FILL_EVERYTHING = [
    SELECT tenant, object, object, 'acme-visits', false, 'visit', 'visit', 'Visit', 'Visits' FROM (${TENANTS}) AS t`,
   `INSERT INTO custom_field (tenant_id, id, object_id, api_name, key, position, definition)
    SELECT tenant, md5(object::text || k)::uuid, object, 'field_' || k, k, k, '{}' FROM (${TENANTS}) AS t, generate_series(1, 5) AS k`,
-  `INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, s1, n1)
-   SELECT tenant, object, id, 1, '{}', now(), now(), 'value ' || i / 40, CASE WHEN i % 10 > 0 THEN i END FROM (${MANY_RECORDS}) AS r`,
+  `INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, s1, n1, s9)
+   SELECT tenant, object, id, 1, '{}', now(), now(), 'value ' || i / 40, CASE WHEN i % 10 > 0 THEN i ELSE 'infinity'::float8 END, 'value ' || i FROM (${MANY_RECORDS}) AS r`,
   `INSERT INTO custom_unique (tenant_id, object_id, field_id, norm_value, record_id)
    SELECT tenant, object, md5(object::text || 1)::uuid, 'value ' || i, id FROM (${MANY_RECORDS}) AS r`,
   `INSERT INTO record_reference (tenant_id, target_id, object_id, record_id, field_key)

@@ -3,6 +3,7 @@ import type { ValidationRule } from '@crm/fields';
 import { testTokens } from '@crm/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { DeclaredObject } from '../src/object/object-definition.js';
+import { DeletedRecordSweeper } from '../src/writing/deleted-record.sweeper.js';
 import { app, call, RECORDS, type Tenant, useCustomObjects } from './custom-objects-service.js';
 
 useCustomObjects();
@@ -15,6 +16,30 @@ beforeAll(async () => {
 const create = (body: object) => app.create(RECORDS, tenant.admin, body);
 /** In order. */
 const eventNames = async ({ id }: Tenant) => (await app.events(id)).map(({ name }) => name);
+
+it('a deleted record is removed for good after thirty days, and no other', async () => {
+  const own = await app.tenant();
+  const [kept, recent, old] = await Promise.all(
+    ['Kept', 'Recent', 'Old'].map((title) => app.create(RECORDS, own.admin, { title })),
+  );
+  for (const [record, days] of [
+    [recent, 29],
+    [old, 31],
+  ] as const) {
+    await call('DELETE', `${RECORDS}/${record?.id}`, own.admin);
+    const past = 'UPDATE custom_record SET deleted_at = now() - make_interval(days => $2) WHERE id = $1';
+    await app.admin.query(past, [record?.id, days]);
+  }
+  // More than one transaction removes, some of them deleted at the same time.
+  await app.admin.query(
+    `INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, deleted_at)
+     SELECT $1, $1, gen_random_uuid(), 1, '{}', now(), now(), now() - make_interval(days => 40 + n / 900) FROM generate_series(1, 2500) AS n`,
+    [own.id],
+  );
+  await app.service.get(DeletedRecordSweeper).sweep();
+  const { rows } = await app.admin.query('SELECT id FROM custom_record WHERE tenant_id = $1', [own.id]);
+  expect(rows.map(({ id }) => id).sort()).toEqual([kept?.id, recent?.id].sort());
+});
 
 describe('a record of a custom object', () => {
   it('is created, read, changed and deleted', async () => {

@@ -22,8 +22,6 @@ const define = (name: string, { distributed = false } = {}): ServiceDatabase => 
   distributed,
 });
 
-const DISTRIBUTED = { distributed: true };
-
 /** The databases of stateful services. The edges (gateway, embed-gateway, marketplace-admin) have none. */
 export const DATABASES = {
   identity: define('identity'),

@@ -7,10 +7,8 @@ export function copiesByStatement<T>(rows: readonly T[], bytes: number): T[][] {
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, part) => rows.slice(part * size, (part + 1) * size));
 }
 
-/** While the database works on one batch of a lane, the next is prepared; with more, each would be smaller. */
-const MOST_UNDER_WAY = 2;
-/** After so many milliseconds a batch no longer counts: its connection may be one that answers no more. */
-const COUNTED_MS = 1_000;
+/** Calls wait so many milliseconds for a batch of their lane that is under way, and are then the next: larger batches cost less a call. */
+const WAIT_MS = 10;
 /** Calls in one batch at most: each waits for all of them. */
 const MOST_TOGETHER = 64;
 /** Most of what the calls of a batch weigh together; what is heavier is a batch of its own. */
@@ -46,11 +44,12 @@ interface Waiting<Call, Result> {
 interface Lane<Call, Result> {
   /** By group; the one that was served last is the last. */
   readonly waiting: Map<string, Waiting<Call, Result>[]>;
+  /** Batches for which the next one waits. */
   underWay: number;
   isScheduled: boolean;
 }
 
-/** Runs concurrent calls as one statement. No call waits for others: those that arrive meanwhile are the next batch. */
+/** Runs concurrent calls as one statement. Those that arrive meanwhile are the next batch. */
 export class Batches<Call, Result> {
   private readonly lanes = new Map<string, Lane<Call, Result>>();
 
@@ -87,7 +86,7 @@ export class Batches<Call, Result> {
   }
 
   private schedule(key: string, lane: Lane<Call, Result>): void {
-    if (lane.isScheduled || lane.underWay >= MOST_UNDER_WAY || lane.waiting.size === 0) return;
+    if (lane.isScheduled || lane.underWay > 0 || lane.waiting.size === 0) return;
     lane.isScheduled = true;
     // After the requests that have arrived by now.
     setImmediate(() => {
@@ -107,7 +106,7 @@ export class Batches<Call, Result> {
       if (lane.underWay === 0 && lane.waiting.size === 0) this.lanes.delete(key);
       else this.schedule(key, lane);
     };
-    const timer = setTimeout(end, COUNTED_MS);
+    const timer = setTimeout(end, WAIT_MS);
     this.schedule(key, lane);
     const next = await this.settle(batch);
     clearTimeout(timer);

@@ -118,23 +118,23 @@ export const CREATE_CLAIM_CALLS = `
   CREATE FUNCTION claim_calls(tenant uuid, calls jsonb) RETURNS uuid[] LANGUAGE plpgsql AS $body$
   DECLARE
     moment CONSTANT timestamptz := now();
-    refused uuid[];
+    claimed bigint;
   BEGIN
-    WITH claimed AS (
-      INSERT INTO idempotency AS earlier (tenant_id, principal_id, route, key, body_hash, record_id, expires_at)
-      SELECT tenant, c.principal, c.route, c.key, decode(c.hash, 'hex'), c.record, moment + make_interval(hours => c.hours)
-        FROM jsonb_to_recordset(calls)
-             AS c (lock text, principal text, route text, key text, hash text, record uuid, hours integer)
-       WHERE pg_try_advisory_xact_lock(hashtextextended(c.lock, 0))
-      ON CONFLICT (tenant_id, principal_id, route, key)
-      DO UPDATE SET body_hash = excluded.body_hash, record_id = excluded.record_id, expires_at = excluded.expires_at
-       WHERE earlier.expires_at <= moment
-      RETURNING record_id)
-    SELECT ARRAY(SELECT c.record FROM jsonb_to_recordset(calls) AS c (record uuid)
-                  WHERE c.record NOT IN (SELECT record_id FROM claimed)) INTO refused;
-    RETURN refused;
-  END
-  $body$`;
+    INSERT INTO idempotency AS earlier (tenant_id, principal_id, route, key, body_hash, record_id, expires_at)
+    SELECT tenant, c.principal, c.route, c.key, decode(c.hash, 'hex'), c.record, moment + make_interval(hours => c.hours)
+      FROM jsonb_to_recordset(calls)
+           AS c (lock text, principal text, route text, key text, hash text, record uuid, hours integer)
+     WHERE pg_try_advisory_xact_lock(hashtextextended(c.lock, 0))
+    ON CONFLICT (tenant_id, principal_id, route, key)
+    DO UPDATE SET body_hash = excluded.body_hash, record_id = excluded.record_id, expires_at = excluded.expires_at
+     WHERE earlier.expires_at <= moment;
+    GET DIAGNOSTICS claimed = ROW_COUNT;
+    IF claimed = jsonb_array_length(calls) THEN RETURN '{}'; END IF;
+    RETURN ARRAY(
+      SELECT c.record FROM jsonb_to_recordset(calls) AS c (principal text, route text, key text, record uuid)
+       WHERE NOT EXISTS (SELECT FROM idempotency i WHERE i.tenant_id = tenant AND i.principal_id = c.principal AND i.route = c.route
+                            AND i.key = c.key AND i.record_id = c.record));
+  END $body$`;
 
 /** Names the call among all tenants'. */
 export const nameOfCall = (call: IdempotentCall): string => JSON.stringify(['idempotency', ...identityOf(call)]);

@@ -4,7 +4,7 @@ export * from './field-definition.js';
 export { compilePattern, LONGEST_PATTERN, PatternBudget } from './pattern.js';
 export * from './problem.js';
 export { type Rule, rules } from './rules.js';
-export { SLOT_TEXT_LENGTH, searchText, slotValue, uniqueKey } from './stored-forms.js';
+export { SLOT_TEXT_LENGTH, searchText, slotValue, UNSET_SLOTS, uniqueKey } from './stored-forms.js';
 export { normaliseOptions } from './types/choices.js';
 export {
   type FieldOption,

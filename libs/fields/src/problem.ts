@@ -6,7 +6,7 @@ export const VALUE_PROBLEMS = {
   UNKNOWN_FIELD: 'The object has no such field',
   FORMULA_NOT_WRITABLE: 'A formula is computed and cannot be written',
   WRONG_TYPE: 'The JSON type is not the one of the field',
-  INVALID_CHARACTER: 'The text contains U+0000 or half of a surrogate pair',
+  INVALID_CHARACTER: 'The text contains U+0000, U+10FFFF or half of a surrogate pair',
   LINE_BREAK: 'The field accepts a single line',
   TOO_SHORT: 'The text has fewer characters than the field requires',
   TOO_LONG: 'The text has more characters than the field allows',

@@ -17,6 +17,16 @@ export interface SlotValue {
   exact: boolean;
 }
 
+/**
+ * What typed columns have of a record without a value: it comes after every value, so that one index has all records of the
+ * object in order and finds those without a value too. No field takes U+10FFFF, a noncharacter, and none infinity.
+ */
+export const UNSET_SLOTS: Readonly<Record<SlotKind, string>> = {
+  text: '\u{10FFFF}',
+  number: 'infinity',
+  time: 'infinity',
+};
+
 /** The value of the typed column for a canonical value; null for an unset value and for a type without a column. */
 export function slotValue(field: FieldDefinition, value: unknown): SlotValue | null {
   const type = fieldTypes.get(field.type);

@@ -138,7 +138,7 @@ class Lexer {
     else this.report('UNTERMINATED_TEXT', `The text is not closed with ${quote}`, start, this.at - start);
     // Both the source and the value are checked: an escape cannot complete a lone surrogate of the source.
     if (!isCleanText(value) || !isCleanText(this.characters.slice(start, this.at).join(''))) {
-      const message = 'A text cannot contain the character U+0000 or half of a surrogate pair';
+      const message = 'A text cannot contain the character U+0000, U+10FFFF or half of a surrogate pair';
       this.report('INVALID_TEXT', message, start, this.at - start);
     }
     this.push('text', '', start, value);

@@ -27,5 +27,5 @@ it('texts are ordered by code point', () => {
 
 eachSource<[clean: boolean]>([
   [['abc', '\u{1f600}', '\ufffe\uffff'], true],
-  [['a\0', 'a\ud83d', '\ude00a'], false],
+  [['a\0', 'a\u{10ffff}', 'a\ud83d', '\ude00a'], false],
 ])('the text %j can be stored: %s', (text, clean) => expect(isCleanText(text)).toBe(clean));

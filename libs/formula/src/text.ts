@@ -1,7 +1,10 @@
 import { LIMITS } from './errors.js';
 
-/** U+0000, which Postgres cannot store, and lone surrogates, which UTF-8 cannot encode. */
-const UNSTORABLE = /[\0\p{Cs}]/u;
+/**
+ * U+0000, which Postgres cannot store, lone surrogates, which UTF-8 cannot encode, and U+10FFFF, a noncharacter, which indexes of
+ * records keep for records without a value.
+ */
+const UNSTORABLE = /[\0\u{10FFFF}\p{Cs}]/u;
 
 export function isCleanText(text: string): boolean {
   return !UNSTORABLE.test(text);

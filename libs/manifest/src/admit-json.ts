@@ -65,7 +65,9 @@ class Admission {
     if (this.text > MAX_TEXT) {
       return { pointer: '', message: `The texts of the document have more than ${MAX_TEXT} characters in total.` };
     }
-    return isCleanText(text) ? undefined : this.refuse(`${what} contains U+0000 or half of a surrogate pair.`);
+    return isCleanText(text)
+      ? undefined
+      : this.refuse(`${what} contains U+0000, U+10FFFF or half of a surrogate pair.`);
   }
 
   private protoProblem(): Problem {

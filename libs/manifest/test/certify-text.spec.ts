@@ -116,7 +116,7 @@ describe('certifySources', () => {
   });
 
   it('locates problems that are found before the schema is checked', async () => {
-    const message = '2:10+8 The text contains U+0000 or half of a surrogate pair.';
+    const message = '2:10+8 The text contains U+0000, U+10FFFF or half of a surrogate pair.';
     expect(await findings('{\n "name": "\\ud800"\n}')).toEqual([message]);
     expect(await findings('{\n "name": \n')).toEqual(['3:1+1 The document ends where a value is expected.']);
   });

@@ -15,31 +15,37 @@ const [SHORTEST_COMPRESSED, MOST_COMPRESSION] = [2_000, 256];
 export interface ListShape {
   readonly descending: boolean;
   /** The expression that precedes the id in the order; null to order by the id alone. */
-  readonly by: Pick<SortExpression, 'sql' | 'sqlType' | 'isNullable'> | null;
+  readonly by: Pick<SortExpression, 'sql' | 'sqlType' | 'unset'> | null;
   /**
-   * The position of the page: after an id (also among records without a value), after a value and an id, or null for
-   * the start with an offset. Its parameters follow those of the conditions.
+   * The position of the page: after an id (in descending order also among records without a value), after a value and an id, or
+   * null for the start with an offset. Its parameters follow those of the conditions.
    */
   readonly after: 'id' | 'value' | null;
   /** Whether all matches are counted too, up to a limit that is the last parameter; null counts all. */
   readonly counted: boolean;
-  /** Whether only records with a value in the sorted field are read; those without have no index. */
-  readonly withValue?: boolean;
+  /** Whether the records are found before they are sorted: the planner would guess how many there are. */
+  readonly few?: boolean;
   /** Whether the JSON of each record is measured, which a page with large records needs. */
   readonly measured?: boolean;
 }
+
+const whereOf = (conditions: readonly RowCondition[]): string =>
+  [
+    'tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2 AND deleted_at IS NULL',
+    ...conditions.map(({ sql }) => sql),
+  ].join(' AND ');
+
+/** Number of the first parameter after those of the conditions. */
+const firstAfter = (conditions: readonly RowCondition[]): number =>
+  3 + conditions.reduce((sum, { parameters }) => sum + parameters.length, 0);
 
 /**
  * One row with the revision, the count and a page of records; records without a value come last. $1: tenant, $2:
  * object, from $3: the parameters of the conditions.
  */
 export function listRecords(conditions: readonly RowCondition[], shape: ListShape): string {
-  const first = 3 + conditions.reduce((sum, { parameters }) => sum + parameters.length, 0);
-  const where = [
-    'tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2 AND deleted_at IS NULL',
-    ...conditions.map(({ sql }) => sql),
-  ].join(' AND ');
-  const { page, last } = pageOf(where, first, shape);
+  const where = whereOf(conditions);
+  const { page, last } = pageOf(where, firstAfter(conditions), shape);
   const count = `
     LEFT JOIN LATERAL (SELECT count(*)::int AS count
                          FROM (SELECT 1 FROM custom_record WHERE ${where} LIMIT $${last + 1}) AS matching) AS counted ON true`;
@@ -79,41 +85,44 @@ function pageTexts(records: string, measured = false): string {
 }
 
 /** The records of a page, in its order, and the number of its last parameter. */
-function pageOf(where: string, first: number, { by, descending, after, withValue }: ListShape) {
+function pageOf(where: string, first: number, { by, descending, after, few }: ListShape) {
   const direction = descending ? 'DESC' : 'ASC';
   const beyond = descending ? '<' : '>';
   const last = first + (after === 'value' ? 2 : 1);
+  const rows = few
+    ? `(SELECT * FROM custom_record WHERE ${where} OFFSET 0) AS few WHERE true`
+    : `custom_record WHERE ${where}`;
   const select = (condition: string, order: string, limit: string) =>
-    `SELECT ${COLUMNS} FROM custom_record WHERE ${where}${condition} ORDER BY ${order} ${limit}`;
+    `SELECT ${COLUMNS} FROM ${rows}${condition} ORDER BY ${order} ${limit}`;
   const limit = after ? `LIMIT $${last}` : `LIMIT $${first} OFFSET $${first + 1}`;
   if (!by) {
     const position = after ? ` AND id ${beyond} $${first}` : '';
     return { page: select(position, `id ${direction}`, limit), last };
   }
 
-  const { sql, sqlType, isNullable } = by;
+  const { sql, sqlType, unset } = by;
   const byValue = `${sql} ${direction}, id ${direction}`;
-  const byId = `id ${direction}`;
-  if (after === 'id') return { page: select(` AND ${sql} IS NULL AND id ${beyond} $${first}`, byId, limit), last };
+  const isUnset = ` AND ${sql} = '${unset}'`;
+  if (after === 'id') return { page: select(`${isUnset} AND id ${beyond} $${first}`, `id ${direction}`, limit), last };
   const position = after ? ` AND (${sql}, id) ${beyond} ($${first}::${sqlType}, $${first + 1}::uuid)` : '';
-  if (!isNullable) return { page: select(position, byValue, limit), last };
-  if (withValue) return { page: select(` AND ${sql} IS NOT NULL${position}`, byValue, limit), last };
-  // Two parts, each in the order of an index; the second is read only as far as the first does not fill the page.
+  // Said for the planner: the index of a slot has the objects alone whose slot it is.
+  if (!descending || unset === null)
+    return { page: select(` AND ${sql} IS NOT NULL${position}`, byValue, limit), last };
+  // Read backwards the records without a value would come first: a part of their own, read only as far as the first does not fill the page.
   const upTo = after ? `LIMIT $${last}` : `LIMIT $${first}::bigint + $${first + 1}::bigint`;
   const parts = `
-      SELECT * FROM ((${select(` AND ${sql} IS NOT NULL${position}`, byValue, upTo)})
-           UNION ALL (${select(` AND ${sql} IS NULL`, byId, upTo)})) AS parts ${limit}`;
+      SELECT * FROM ((${select(` AND ${sql} < '${unset}'${position}`, byValue, upTo)})
+           UNION ALL (${select(isUnset, `id ${direction}`, upTo)})) AS parts ${limit}`;
   return { page: parts, last };
 }
 
-/** $1: tenant, $2: object, $3: most that are counted. Reads an index alone. */
-export const COUNT_RECORDS = `
+/** $1: tenant, $2: object, from $3: the parameters of the conditions, then the most that are counted. Without conditions it reads an index alone. */
+export const countRecords = (conditions: readonly RowCondition[]): string => `
   SELECT live.records
     FROM ${TENANT_OF_STATEMENT}
     LEFT JOIN LATERAL (SELECT count(*)::int AS records
-                         FROM (SELECT 1 FROM custom_record
-                                WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2
-                                  AND deleted_at IS NULL LIMIT $3) AS counted) AS live ON true`;
+                         FROM (SELECT 1 FROM custom_record WHERE ${whereOf(conditions)}
+                                LIMIT $${firstAfter(conditions)}) AS counted) AS live ON true`;
 
 /** What a statement lists. */
 export interface ListRequest {
@@ -122,8 +131,8 @@ export interface ListRequest {
   readonly conditions: readonly RowCondition[];
   readonly sort: Pick<RecordSort, 'name' | 'descending' | 'by'>;
   readonly page: ListPage;
-  /** Whether only records with a value in the sorted field are read. */
-  readonly withValue?: boolean;
+  /** Whether the conditions have few matches. */
+  readonly few?: boolean;
 }
 
 /** A page of a list. */
@@ -149,20 +158,21 @@ export class RecordListRepository {
 
   /** @param use what is made of the page @param tx runs outside a transaction when absent */
   list<T>(origin: TransactionOrigin, request: ListRequest, use: UseOfPage<T>, tx?: TenantTransaction): Promise<T> {
-    const { objectId, conditions, sort, withValue } = request;
+    const { objectId, conditions, sort, few } = request;
     const { after, offset, limit, counts, countLimit } = request.page;
-    const hasValue = sort.by !== null && after !== undefined && after.value !== null;
+    const value = after?.value ?? (sort.descending ? null : sort.by?.unset);
+    const hasValue = sort.by !== null && after !== undefined && value !== null;
     const shape: ListShape = {
       by: sort.by,
       descending: sort.descending,
       after: after ? (hasValue ? 'value' : 'id') : null,
       counted: counts,
-      withValue,
+      few,
     };
     const parameters = [
       objectId,
       ...conditions.flatMap(({ parameters }) => parameters),
-      ...(hasValue ? [after.value] : []),
+      ...(hasValue ? [value] : []),
       ...(after ? [after.id, limit] : [limit, offset]),
       ...(counts ? [countLimit] : []),
     ];
@@ -187,8 +197,13 @@ export class RecordListRepository {
   }
 
   /** Records of an object, up to the most that are counted. */
-  async count(tenantId: string, objectId: string, most: number): Promise<number> {
-    const [row] = await this.database.read<{ records: number }>(tenantId, COUNT_RECORDS, [objectId, most]);
+  async count(
+    tenant: string | TransactionOrigin,
+    { objectId, conditions }: Pick<ListRequest, 'objectId' | 'conditions'>,
+    most: number,
+  ): Promise<number> {
+    const parameters = [objectId, ...conditions.flatMap(({ parameters }) => parameters), most];
+    const [row] = await this.database.read<{ records: number }>(tenant, countRecords(conditions), parameters);
     return row?.records ?? 0;
   }
 

@@ -30,6 +30,9 @@ type Present = (found: RecordList) => Promise<PresentedList>;
 /** So many matches of a search can be handed to the statement that applies filter and order; more are looked up by it. */
 const MOST_CANDIDATES = 1_000;
 
+/** So many records are found and sorted within some milliseconds. */
+const FEW = 1_000;
+
 /** Reads lists: what an index bounds at once, the rest as a costly query, and searches with the index of their texts. */
 @Injectable()
 export class RecordListService {
@@ -93,7 +96,7 @@ export class RecordListService {
     present: Present,
   ): Promise<PresentedList> {
     const cost = queryCost(model, plan, searched, list);
-    if (!cost) return this.bounded(caller, model, plan, list, present);
+    if (!cost) return this.bounded(caller, list, present);
     const { objectId, conditions, sort, page } = list;
     const isNewestFirst = conditions.length === 0 && sort.by === null && sort.descending;
     const isIndexed = searched?.isIndexed === true && isNewestFirst && page.countLimit !== null;
@@ -110,26 +113,19 @@ export class RecordListService {
   }
 
   /**
-   * Reads what an index has in order, and looks beyond it only where that is bounded too: the last page of a list sorted by a
-   * field has the records without a value, which no index knows, and a filter may leave few of very many sorted ones.
+   * Reads what an index has in order, and sorts few records. Whether it is better to sort the matches or to walk through the order is
+   * known to no statistics, which all objects share, so that the matches are counted.
    */
-  private async bounded(
-    caller: ListCaller,
-    model: ObjectModel,
-    plan: AccessPlan,
-    list: ListRequest,
-    present: Present,
-  ): Promise<PresentedList> {
-    const { sort, conditions, page } = list;
-    const isInOrder = !sort.by || (conditions.length > 0 && conditions.every(({ slot }) => slot === sort.by?.sql));
+  private async bounded(caller: ListCaller, list: ListRequest, present: Present): Promise<PresentedList> {
+    const { sort, conditions } = list;
+    const isInOrder = !sort.by || conditions.every(({ slot }) => slot === sort.by?.sql);
     if (isInOrder || (await this.sizes.isSmall(caller.tenantId, list.objectId))) {
       return this.records.list(caller, list, present);
     }
-    if (conditions.length === 0 && page.after?.value !== null) {
-      const found = await this.records.list(caller, { ...list, withValue: true }, present);
-      if (found.records.length === page.limit || !found.isWhole) return found;
+    if ((await this.records.count(caller, list, FEW + 1)) <= FEW) {
+      return this.records.list(caller, { ...list, few: true }, present);
     }
-    return this.costly.run(caller, sortCost(model, plan, list), (tx) => this.records.list(caller, list, present, tx));
+    return this.costly.run(caller, sortCost(list), (tx) => this.records.list(caller, list, present, tx));
   }
 
   /** @returns null when there are too many matches, or the index cannot find them */

@@ -3,7 +3,7 @@ import { type AccessPlan, type FieldType, fieldTypes, SLOT_TEXT_LENGTH, type Slo
 import { type CursorValueType, idPosition, type Position } from '@crm/http';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
-import { type StoredRecord, slotText } from '../reading/record.js';
+import { type StoredRecord, slotText, unsetSlotOf } from '../reading/record.js';
 
 /** The order of a list; equal values are ordered by id, in the same direction, and records without a value come last. */
 export interface RecordSort {
@@ -21,7 +21,8 @@ export interface SortExpression {
   readonly valueType: CursorValueType;
   /** Type that a parameter is cast to for the comparison. */
   readonly sqlType: 'text' | 'float8' | 'timestamptz';
-  readonly isNullable: boolean;
+  /** What comes after every value: records without one have it. Null where each record has a value. */
+  readonly unset: string | null;
   /** Whether an index has the records in this order. */
   readonly isIndexed: boolean;
 }
@@ -33,7 +34,7 @@ const UPDATED_AT: SortExpression = {
   sql: 'updated_at',
   valueType: 'date-time',
   sqlType: 'timestamptz',
-  isNullable: false,
+  unset: null,
   isIndexed: false,
 };
 
@@ -71,15 +72,18 @@ export function parseSort(model: ObjectModel, plan: AccessPlan, sort = '-created
   const by = {
     ...KINDS[type.slotKind],
     sql: expressionOf(field, type),
-    isNullable: true,
+    unset: unsetSlotOf(field),
     isIndexed: field.slot !== null,
   };
   return { name: sort, descending, by, positionOf };
 }
 
 /** The field's column, or what the column would contain. */
-function expressionOf({ slot, key }: StoredField, { slotKind, formulaType }: FieldType): string {
-  if (slot !== null) return slot;
+function expressionOf(field: StoredField, type: FieldType): string {
+  return field.slot ?? `coalesce(${dataExpressionOf(field, type)}, '${unsetSlotOf(field)}')`;
+}
+
+function dataExpressionOf({ key }: StoredField, { slotKind, formulaType }: FieldType): string {
   const value = `(data->>'${key}')`;
   if (formulaType === 'boolean') return `${value}::boolean::integer::float8`;
   if (formulaType === 'date') return `(${value} || 'T00:00:00Z')::timestamptz`;

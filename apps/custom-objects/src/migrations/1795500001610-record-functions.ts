@@ -2,9 +2,9 @@ import { CREATE_CLAIM_CALLS, ServiceMigration } from '@crm/database';
 import type { QueryRunner } from 'typeorm';
 
 const SLOTS = [
-  ...Array.from({ length: 8 }, (_, index) => ({ name: `s${index + 1}`, type: 'text' })),
+  ...Array.from({ length: 24 }, (_, index) => ({ name: `s${index + 1}`, type: 'text' })),
   ...Array.from({ length: 8 }, (_, index) => ({ name: `n${index + 1}`, type: 'float8' })),
-  ...Array.from({ length: 4 }, (_, index) => ({ name: `t${index + 1}`, type: 'timestamptz' })),
+  ...Array.from({ length: 8 }, (_, index) => ({ name: `t${index + 1}`, type: 'timestamptz' })),
 ];
 const SLOT_NAMES = SLOTS.map(({ name }) => name).join(', ');
 const TYPED_SLOTS = SLOTS.map(({ name, type }) => `${name} ${type}`).join(', ');
@@ -30,23 +30,16 @@ const HOLD_DEFINITION = `
 const WRITTEN = `
   text_ids uuid[], audiences text[], texts text[], event_records uuid[], event_ids uuid[], names text[], subjects text[], envelopes json`;
 
-const WRITE_TEXTS_AND_EVENTS = `
-  CREATE FUNCTION write_texts_and_events(tenant uuid, object uuid, refused uuid[], ${WRITTEN}) RETURNS void LANGUAGE plpgsql AS $body$
-  BEGIN
-    INSERT INTO record_search (tenant_id, object_id, id, audience, text)
-    SELECT tenant, object, w.* FROM unnest(text_ids, audiences, texts) AS w (id, audience, text)
-     WHERE w.text IS NOT NULL AND w.id <> ALL (refused)
-    ON CONFLICT (tenant_id, object_id, id, audience) DO UPDATE SET text = excluded.text;
-    IF array_position(texts, NULL) IS NOT NULL THEN
-      DELETE FROM record_search s USING unnest(text_ids, audiences, texts) AS w (id, audience, text)
-       WHERE w.text IS NULL AND s.tenant_id = tenant AND s.object_id = object AND s.id = w.id AND s.audience = w.audience COLLATE "C";
-    END IF;
+const TEXTS = 'unnest(text_ids, audiences, texts) AS w (id, audience, text)';
+
+const INSERT_TEXTS = `
+    INSERT INTO record_search (tenant_id, object_id, id, audience, text) SELECT tenant, object, w.* FROM ${TEXTS}`;
+
+const APPEND_EVENTS = `
     INSERT INTO outbox (tenant_id, id, name, subject, envelope)
     SELECT tenant, event.id, event.name, event.subject, event.envelope
       FROM ROWS FROM (unnest(event_records, event_ids, names, subjects), json_array_elements(envelopes))
-           AS event (record_id, id, name, subject, envelope)
-     WHERE event.record_id <> ALL (refused);
-  END $body$`;
+           AS event (record_id, id, name, subject, envelope)`;
 
 /**
  * Writes new records of one tenant: members of each are id, data, at, by and its slots. \`calls\` as for claim_calls, null for none:
@@ -65,7 +58,8 @@ const CREATE_RECORDS = `
     SELECT tenant, object, w.id, 1, w.data, w.at, w.at, w.by, ${SLOT_NAMES}
       FROM jsonb_to_recordset(records) AS w (id uuid, data jsonb, at timestamptz, by uuid, ${TYPED_SLOTS})
      WHERE w.id <> ALL (refused);
-    PERFORM write_texts_and_events(tenant, object, refused, text_ids, audiences, texts, event_records, event_ids, names, subjects, envelopes);
+    ${INSERT_TEXTS} WHERE w.id <> ALL (refused);
+    ${APPEND_EVENTS} WHERE event.record_id <> ALL (refused);
   END $body$`;
 
 /** Unix time in milliseconds. */
@@ -99,7 +93,13 @@ const CHANGE_RECORDS = `
       FROM unnest(ids) WITH ORDINALITY AS changed (id, number),
            jsonb_to_record(records -> (changed.number::integer - 1)) AS w (version integer, data jsonb, at timestamptz, ${TYPED_SLOTS})
      WHERE stored.tenant_id = tenant AND stored.object_id = object AND stored.id = changed.id;
-    PERFORM write_texts_and_events(tenant, object, '{}', text_ids, audiences, texts, event_records, event_ids, names, subjects, envelopes);
+    ${INSERT_TEXTS} WHERE w.text IS NOT NULL
+        ON CONFLICT (tenant_id, object_id, id, audience) DO UPDATE SET text = excluded.text;
+    IF array_position(texts, NULL) IS NOT NULL THEN
+      DELETE FROM record_search s USING ${TEXTS}
+       WHERE w.text IS NULL AND s.tenant_id = tenant AND s.object_id = object AND s.id = w.id AND s.audience = w.audience COLLATE "C";
+    END IF;
+    ${APPEND_EVENTS};
   END $body$`;
 
 /**
@@ -109,7 +109,7 @@ const CHANGE_RECORDS = `
 export class RecordFunctions1795500001610 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(CREATE_CLAIM_CALLS);
-    for (const statement of [HOLD_DEFINITION, WRITE_TEXTS_AND_EVENTS, CREATE_RECORDS, LOCK_RECORDS, CHANGE_RECORDS]) {
+    for (const statement of [HOLD_DEFINITION, CREATE_RECORDS, LOCK_RECORDS, CHANGE_RECORDS]) {
       await runner.query(statement);
     }
   }

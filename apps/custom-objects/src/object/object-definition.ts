@@ -15,7 +15,7 @@ export interface StoredField extends FieldDefinition {
   /** Key of the value in a record's `data`: short, never given to another field of the object. */
   readonly key: number;
   readonly label: string;
-  /** Column `s1…s8`, `n1…n8` or `t1…t4` that carries the value for filters; null when the type has none or all are taken. */
+  /** Column `s1…s24`, `n1…n8` or `t1…t8` that carries the value for filters; null when the type has none or all are taken. */
   readonly slot: string | null;
   /** The objects one of whose records a reference names; none for a user's id. */
   readonly referenceObjectIds: readonly string[];

@@ -98,19 +98,22 @@ export function tenantApiName(
 /** First letters of the columns of each kind that a record row offers. */
 const PREFIXES: Readonly<Record<SlotKind, string>> = { text: 's', number: 'n', time: 't' };
 
+/** Columns for fields of objects that name none. */
+const UNASKED_COUNTS: Readonly<Record<SlotKind, number>> = { text: 8, number: 8, time: 4 };
+
 /**
  * Assigns an indexed column to the fields that lists are filtered and sorted by. Every index costs every write, so an
- * object that declares `indexed` fields gets columns for these, unique fields and references only. Fields without a
- * column can be filtered without an index.
+ * object that declares `indexed` fields gets columns for these, unique fields and references only, and another has fewer. Fields
+ * without a column can be filtered without an index.
  * @returns column by API name, null for a field without one
  */
 export function assignSlots(fields: readonly FieldDefinition[]): Map<string, string | null> {
   const taken: Record<SlotKind, number> = { text: 0, number: 0, time: 0 };
   const slots = new Map<string, string | null>(fields.map(({ apiName }) => [apiName, null]));
-  const lastRank = fields.some(({ indexed }) => indexed) ? 1 : 3;
+  const [lastRank, counts] = fields.some(({ indexed }) => indexed) ? [1, SLOT_COUNTS] : [3, UNASKED_COUNTS];
   for (const field of [...fields].sort((one, other) => rank(one) - rank(other))) {
     const kind = fieldTypes.get(field.type)?.slotKind ?? null;
-    if (kind === null || rank(field) > lastRank || taken[kind] >= SLOT_COUNTS[kind]) continue;
+    if (kind === null || rank(field) > lastRank || taken[kind] >= counts[kind]) continue;
     taken[kind] += 1;
     slots.set(field.apiName, `${PREFIXES[kind]}${taken[kind]}`);
   }

@@ -1,5 +1,6 @@
 import { PlatformError } from '@crm/contracts';
-import { slotValue } from '@crm/fields';
+import { fieldTypes, slotValue, UNSET_SLOTS } from '@crm/fields';
+import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
 
 /** A stored record. `data` has canonical values by the fields' keys; formulas are never stored. */
@@ -72,13 +73,17 @@ export function dataOf(model: ObjectModel, values: FieldValues): Record<string, 
 export const slotText = (value: string | number | Date): string | number =>
   value instanceof Date ? value.toISOString() : value;
 
-/** The typed columns that carry the values for filters, null where a slot is not used. */
-export function slotsOf(model: ObjectModel, values: FieldValues): Map<string, string | number | null> {
-  const slots = new Map<string, string | number | null>();
+/** What the slot of a field has in a record without a value. */
+export const unsetSlotOf = ({ type }: Pick<StoredField, 'type'>): string =>
+  UNSET_SLOTS[fieldTypes.get(type)?.slotKind ?? 'text'];
+
+/** The typed columns that carry the values for filters and sorts. */
+export function slotsOf(model: ObjectModel, values: FieldValues): Map<string, string | number> {
+  const slots = new Map<string, string | number>();
   for (const field of model.object.fields) {
     if (field.slot === null) continue;
     const stored = slotValue(field, values[field.apiName] ?? null);
-    slots.set(field.slot, stored && slotText(stored.value));
+    slots.set(field.slot, stored ? slotText(stored.value) : unsetSlotOf(field));
   }
   return slots;
 }

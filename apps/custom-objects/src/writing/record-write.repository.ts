@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { ListTotals } from '../finding/list-total.service.js';
 import type { SearchTexts } from '../finding/search-text.js';
 import type { StoredField } from '../object/object-definition.js';
-import type { StoredRecord } from '../reading/record.js';
+import { type StoredRecord, unsetSlotOf } from '../reading/record.js';
 import { COLUMNS, FIND_RECORD, type RecordRow, recordOf, recordsOf } from '../reading/record.repository.js';
 
-const SLOT_NAME = /^[snt][1-8]$/;
+const SLOT_NAME = /^[snt][1-9][0-9]?$/;
 /** Slot names come from our own rows; nothing else gets into the text of a statement all the same. */
 function slotColumn(name: string): string {
   if (!SLOT_NAME.test(name)) throw new Error(`${name} is not a slot`);
@@ -27,9 +27,9 @@ export const MARK_RECORDS_DELETED = `
    WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[])`;
 
 /** Unsets fields. $1: tenant, $2: object, $3: records, $4: time, $5: keys of the fields. */
-export const unsetFields = (slots: readonly string[]): string => `
+export const unsetFields = (fields: readonly Pick<StoredField, 'type' | 'slot'>[]): string => `
   UPDATE custom_record SET data = data - $5::text[], updated_at = greatest(updated_at, $4::timestamptz), version = version + 1
-         ${slots.map((name) => `, ${slotColumn(name)} = NULL`).join('')}
+         ${fields.map((field) => (field.slot === null ? '' : `, ${slotColumn(field.slot)} = '${unsetSlotOf(field)}'`)).join('')}
    WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[])`;
 
 /** What every function that writes takes last: the texts and events of the records. */
@@ -129,13 +129,12 @@ export class RecordWriteRepository {
     tx: TenantTransaction,
     objectId: string,
     ids: readonly string[],
-    fields: readonly Pick<StoredField, 'key' | 'slot'>[],
+    fields: readonly Pick<StoredField, 'key' | 'type' | 'slot'>[],
     at: Date,
   ): Promise<void> {
     this.changeTotals(tx, tx.tenantId, objectId);
-    const slots = fields.flatMap(({ slot }) => slot ?? []);
     const keys = fields.map(({ key }) => String(key));
-    await tx.queryPrepared(unsetFields(slots), [tx.tenantId, objectId, ids, at, keys]);
+    await tx.queryPrepared(unsetFields(fields), [tx.tenantId, objectId, ids, at, keys]);
   }
 
   private changeTotals(tx: Pick<SharedTransaction, 'afterCommit'>, tenantId: string, objectId: string): void {

@@ -15,7 +15,7 @@ export type FieldOptions = readonly (string | FieldOption)[];
 export type SlotKind = 'text' | 'number' | 'time';
 
 /** How many fields of an object can have a typed column. */
-export const SLOT_COUNTS: Readonly<Record<SlotKind, number>> = { text: 8, number: 8, time: 4 };
+export const SLOT_COUNTS: Readonly<Record<SlotKind, number>> = { text: 24, number: 8, time: 8 };
 
 export interface ParseOptions {
   /** ISO 3166-1 alpha-2, for phone numbers without a country code. */
@@ -103,7 +103,7 @@ export function refusedText(
     return refuse('TOO_LONG', `Must have at most ${limit} characters`, { limit });
   }
   if (!isCleanText(input)) {
-    return refuse('INVALID_CHARACTER', 'Must not contain the character U+0000 or half of a surrogate pair');
+    return refuse('INVALID_CHARACTER', 'Must not contain the character U+0000, U+10FFFF or half of a surrogate pair');
   }
   if (singleLine && LINE_BREAK.test(input)) return refuse('LINE_BREAK', 'Must be a single line');
   return null;
