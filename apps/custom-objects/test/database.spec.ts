@@ -128,12 +128,12 @@ describe('the search in the database', () => {
     { audiences = [''], isIndexed = true, after = null, wanted = 26, most = 10_001 }: Options,
   ) => [TENANT, OBJECT, audiences, text, isIndexed, after, wanted, most];
   /** In the context of the tenant, which `SET LOCAL` also tells the nodes of a cluster. */
-  const inContext = async (client: pg.Client, parameters: readonly unknown[], tenant = TENANT) => {
+  const inContext = async (client: pg.Client, parameters: readonly unknown[], tenant: string = TENANT) => {
     await client.query('BEGIN');
     await client.query(`SET LOCAL app.tenant_id = '${tenant}'`);
     return client.query(search.SEARCH_RECORDS, [...parameters]).finally(() => client.query('ROLLBACK'));
   };
-  const find = async (text: string, options: Options = {}, client = runtime, tenant = TENANT) => {
+  const find = async (text: string, options: Options = {}, client = runtime, tenant: string = TENANT) => {
     const { rows } = await inContext(client, parametersOf(text, options), tenant);
     return rows[0] as { ids: string[]; counted: number };
   };
