@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { CostlyQueries } from '../src/finding/costly-query.service.js';
 import { RecordListRepository } from '../src/finding/record-list.repository.js';
 import type { DeclaredObject } from '../src/object/object-definition.js';
 import { ReferenceAccessService } from '../src/writing/reference-access.service.js';
@@ -106,7 +107,8 @@ describe('a page of two hundred records', () => {
     expect(again.body.data).toEqual(body.data);
     expect(body.data.length).toBeGreaterThanOrEqual(120);
     expect(pages).toHaveBeenCalledTimes(1);
-    expect(read.mock.calls.length).toBeLessThanOrEqual(1);
+    // In another order the index is asked first which records may be among them.
+    expect(read.mock.calls.length).toBeLessThanOrEqual(query === 'q=creaking&sort=title' ? 2 : 1);
   });
 });
 
@@ -150,20 +152,27 @@ describe('a sorted list of an object with very many records', () => {
     ['that goes on with records without a value', 'sort=rank&page=501&size=10', /the records that follow have no rank/],
   ])('%s is refused when it takes more than two seconds', async (_which, query, cause) => {
     expect((await list(query, large)).status).toBe(200);
-    const costly = jest.spyOn(Database.prototype, 'transaction');
+    const costly = jest.spyOn(CostlyQueries.prototype, 'run');
     await list(query, large);
-    expect(costly).toHaveBeenCalledTimes(1);
+    expect(costly).toHaveBeenCalled();
     costly.mockRestore();
     await app.admin.query('BEGIN');
     try {
       await app.admin.query('LOCK TABLE custom_record IN ACCESS EXCLUSIVE MODE');
-      const read = jest
-        .spyOn(Database.prototype, 'read')
-        .mockImplementation(async (_tenant, _sql, _parameters, use) =>
-          use?.([{ revision: 1, heads: null, data: null, isWhole: true } as never]),
-        );
-      const { body } = await list(query, large);
-      read.mockRestore();
+      // What is read before finds nothing at once.
+      const read = RecordListRepository.prototype.list;
+      const lists = jest.spyOn(RecordListRepository.prototype, 'list').mockImplementation(function (
+        this: RecordListRepository,
+        origin,
+        request,
+        use,
+        database,
+      ) {
+        if (database) return read.call(this, origin, request, use, database) as never;
+        return Promise.resolve(use({ revision: 1, counted: 0, records: [], isWhole: true }));
+      });
+      const { body } = await list(`${query}&count=none`, large);
+      lists.mockRestore();
       expect(body).toMatchObject({ status: 422, code: 'QUERY_TOO_EXPENSIVE', detail: expect.stringMatching(cause) });
     } finally {
       await app.admin.query('ROLLBACK');
@@ -173,7 +182,7 @@ describe('a sorted list of an object with very many records', () => {
   it.each(['sort=rank&size=10', 'sort=-rank&page=3', 'filterField=rank&filterValue=1&sort=rank'])(
     'is read at once where an index has it: %s',
     async (query) => {
-      const costly = jest.spyOn(Database.prototype, 'transaction');
+      const costly = jest.spyOn(CostlyQueries.prototype, 'run');
       expect((await list(query, large)).status).toBe(200);
       expect(costly).not.toHaveBeenCalled();
     },

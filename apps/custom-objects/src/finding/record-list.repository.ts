@@ -1,4 +1,4 @@
-import { Database, TENANT_OF_STATEMENT, type TenantTransaction, type TransactionOrigin } from '@crm/database';
+import { Database, TENANT_OF_STATEMENT, type TransactionOrigin } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { StoredRecord } from '../reading/record.js';
@@ -158,8 +158,8 @@ type ListRow = RecordsRow & { readonly isWhole: boolean | null };
 export class RecordListRepository {
   constructor(private readonly database: Database) {}
 
-  /** @param use what is made of the page @param tx runs outside a transaction when absent */
-  list<T>(origin: TransactionOrigin, request: ListRequest, use: UseOfPage<T>, tx?: TenantTransaction): Promise<T> {
+  /** @param use what is made of the page @param database that of costly queries, or the usual one */
+  list<T>(origin: TransactionOrigin, request: ListRequest, use: UseOfPage<T>, database = this.database): Promise<T> {
     const { objectId, conditions, sort, withValue } = request;
     const { after, offset, limit, counts, countLimit } = request.page;
     const hasValue = sort.by !== null && after !== undefined && after.value !== null;
@@ -177,19 +177,20 @@ export class RecordListRepository {
       ...(after ? [after.id, limit] : [limit, offset]),
       ...(counts ? [countLimit] : []),
     ];
-    return this.page(origin, (measured) => listRecords(conditions, { ...shape, measured }), parameters, use, tx);
+    return this.page(database, origin, (measured) => listRecords(conditions, { ...shape, measured }), parameters, use);
   }
 
   /** The records that a search finds, newest first. */
   search<T>(
-    tx: TenantTransaction,
+    database: Database,
+    origin: TransactionOrigin,
     { objectId, audiences, searched }: TextSearch,
     page: ListPage,
     use: UseOfPage<T>,
   ): Promise<T> {
     const { after, offset, limit, counts, countLimit } = page;
     const parameters = [objectId, audiences, searched.text, searched.isIndexed, after?.id ?? null, offset, limit];
-    return this.page(tx, searchRecords, [...parameters, counts ? countLimit : 0], use, tx);
+    return this.page(database, origin, searchRecords, [...parameters, counts ? countLimit : 0], use);
   }
 
   /** Records of an object, up to the most that are counted. */
@@ -199,11 +200,11 @@ export class RecordListRepository {
   }
 
   private async page<T>(
+    database: Database,
     origin: TransactionOrigin,
     statement: (measured: boolean) => string,
     parameters: readonly unknown[],
     use: UseOfPage<T>,
-    tx?: TenantTransaction,
   ): Promise<T> {
     /** @returns null when the page has to be measured */
     const useRow = async ([row]: ListRow[]): Promise<{ result: T } | null> => {
@@ -211,10 +212,7 @@ export class RecordListRepository {
       if (isWhole === null) return null;
       return { result: await use({ revision, counted: count, records: recordsOf(heads, data), isWhole }) };
     };
-    const read = async (measured: boolean) =>
-      tx
-        ? useRow(await tx.queryPrepared<ListRow>(statement(measured), [tx.tenantId, ...parameters]))
-        : this.database.read(origin, statement(measured), parameters, useRow);
+    const read = (measured: boolean) => database.read(origin, statement(measured), parameters, useRow);
     const used = (await read(false)) ?? (await read(true));
     if (!used) throw new Error('A page that was measured is not known to be whole');
     return used.result;

@@ -1,4 +1,4 @@
-import { TENANT_OF_STATEMENT, type TenantTransaction } from '@crm/database';
+import { type Database, TENANT_OF_STATEMENT, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { type SearchTexts, type TextSearch } from './search-text.js';
 
@@ -49,10 +49,15 @@ export class SearchRepository {
   }
 
   /** Ids of records that match, newest first. */
-  async find(tx: TenantTransaction, search: TextSearch, most: number): Promise<readonly string[]> {
+  async find(
+    database: Database,
+    origin: TransactionOrigin,
+    search: TextSearch,
+    most: number,
+  ): Promise<readonly string[]> {
     const { objectId, audiences, searched } = search;
-    const parameters = [tx.tenantId, objectId, audiences, searched.text, searched.isIndexed, null, most, 0];
-    const [row] = await tx.queryPrepared<{ ids: string[] }>(SEARCH_RECORDS, parameters);
+    const parameters = [objectId, audiences, searched.text, searched.isIndexed, null, most, 0];
+    const [row] = await database.read<{ ids: string[] }>(origin, SEARCH_RECORDS, parameters);
     return row?.ids ?? [];
   }
 
