@@ -101,6 +101,9 @@ it('records of before have a slot for each indexed field without a value, and no
   await before.drop();
 });
 
+/** Which find_record_ids and search_page call. */
+const SEARCH_RECORDS = 'SELECT ids, counted FROM search_records($1, $2, $3, $4, $5, $6, $7, $8)';
+
 describe('the search in the database', () => {
   let runtime: pg.Client;
 
@@ -131,7 +134,7 @@ describe('the search in the database', () => {
   const inContext = async (client: pg.Client, parameters: readonly unknown[], tenant: string = TENANT) => {
     await client.query('BEGIN');
     await client.query(`SET LOCAL app.tenant_id = '${tenant}'`);
-    return client.query(search.SEARCH_RECORDS, [...parameters]).finally(() => client.query('ROLLBACK'));
+    return client.query(SEARCH_RECORDS, [...parameters]).finally(() => client.query('ROLLBACK'));
   };
   const find = async (text: string, options: Options = {}, client = runtime, tenant: string = TENANT) => {
     const { rows } = await inContext(client, parametersOf(text, options), tenant);
@@ -210,7 +213,7 @@ describe('the search in the database', () => {
   if (isOnCluster) return;
 
   const plansOf = async (text: string, options: Options) => {
-    const plans = await nestedPlans(database, TENANT, search.SEARCH_RECORDS, parametersOf(text, options));
+    const plans = await nestedPlans(database, TENANT, SEARCH_RECORDS, parametersOf(text, options));
     return plans.filter((plan) => plan.includes(' on record_search'));
   };
 

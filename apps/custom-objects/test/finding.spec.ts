@@ -486,8 +486,8 @@ describe('queries that no index bounds', () => {
     sizes.mockRestore();
   });
 
-  it('end each statement after two seconds, and return the connection as it was', async () => {
-    const slow = costly.run(busy.id, COST, (tx) => tx.query('SELECT pg_sleep(20)'));
+  it('end each statement after two seconds, and no other', async () => {
+    const slow = costly.run(busy.id, COST, (of) => of.read(busy.id, 'SELECT pg_sleep(20), $1::uuid', []));
     await expect(slow).rejects.toMatchObject({ code: 'QUERY_TOO_EXPENSIVE', status: 422 });
     const read = () => app.service.get(Database).transaction(busy.id, (tx) => tx.query('SHOW statement_timeout'));
     for (const [row] of await Promise.all([read(), read(), read()])) expect(row).toEqual({ statement_timeout: '30s' });
@@ -520,11 +520,12 @@ describe('queries that no index bounds', () => {
     const begun: string[] = [];
     const ends: (() => void)[] = [];
     const query = ({ id }: Tenant, name: string) =>
-      costly.run(id, { ...COST, isBounded: true }, async (tx) => {
-        await tx.query('SELECT 1');
-        begun.push(name);
-        await new Promise<void>((resolve) => ends.push(resolve));
-      });
+      costly.run(id, { ...COST, isBounded: true }, (of) =>
+        of.read(id, 'SELECT $1::uuid', [], async () => {
+          begun.push(name);
+          await new Promise<void>((resolve) => ends.push(resolve));
+        }),
+      );
     const queries = Array.from({ length: 32 }, (_, n) => query(busy, `busy ${n}`));
     await waitUntil(async () => begun.length === 5);
     queries.push(query(other, 'other'));
@@ -539,6 +540,8 @@ describe('queries that no index bounds', () => {
   it('pass on an error that is none of theirs', async () => {
     const refused = costly.run(busy.id, COST, () => Promise.reject(new PlatformError('NOT_FOUND')));
     await expect(refused).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    await expect(costly.run(busy.id, COST, (tx) => tx.query('SELECT 1 AS one'))).resolves.toEqual([{ one: 1 }]);
+    await expect(costly.run(busy.id, COST, (of) => of.read(busy.id, 'SELECT $1::uuid AS id', []))).resolves.toEqual([
+      { id: busy.id },
+    ]);
   });
 });

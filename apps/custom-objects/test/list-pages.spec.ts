@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { CostlyQueries } from '../src/finding/costly-query.service.js';
 import { RecordListRepository } from '../src/finding/record-list.repository.js';
 import type { DeclaredObject } from '../src/object/object-definition.js';
 import { ReferenceAccessService } from '../src/writing/reference-access.service.js';
@@ -130,7 +131,8 @@ describe('a page of two hundred records', () => {
     expect(again.body.data).toEqual(body.data);
     expect(body.data.length).toBeGreaterThanOrEqual(120);
     expect(pages).toHaveBeenCalledTimes(1);
-    expect(read.mock.calls.length).toBeLessThanOrEqual(1);
+    // In another order the index is asked first which records may be among them.
+    expect(read.mock.calls.length).toBeLessThanOrEqual(query === 'q=creaking&sort=title' ? 2 : 1);
   });
 });
 
@@ -169,20 +171,20 @@ describe('a sorted list of an object with very many records', () => {
   it('with a filter by another field is refused when it takes more than two seconds', async () => {
     const query = 'filterField=title&filterValue=First&sort=rank';
     expect((await list(query, large)).status).toBe(200);
-    const costly = jest.spyOn(Database.prototype, 'transaction');
+    const costly = jest.spyOn(CostlyQueries.prototype, 'run');
     await list(query, large);
-    expect(costly).toHaveBeenCalledTimes(1);
+    expect(costly).toHaveBeenCalled();
     costly.mockRestore();
     await app.admin.query('BEGIN');
     try {
       await app.admin.query('LOCK TABLE custom_record IN ACCESS EXCLUSIVE MODE');
       const read = jest
-        .spyOn(Database.prototype, 'read')
+        .spyOn(app.service.get(Database), 'read')
         .mockImplementation(async (_tenant, _sql, _parameters, use) => {
           const rows = [{ revision: 1, heads: null, data: null, isWhole: true, records: 1_001 }] as never[];
           return use ? use(rows) : rows;
         });
-      const { body } = await list(query, large);
+      const { body } = await list(`${query}&count=none`, large);
       read.mockRestore();
       const cause = /no index has the records of this filter by rank/;
       expect(body).toMatchObject({ status: 422, code: 'QUERY_TOO_EXPENSIVE', detail: expect.stringMatching(cause) });
@@ -200,7 +202,7 @@ describe('a sorted list of an object with very many records', () => {
     'filterField=title&filterValue=Rare&sort=rank&size=1',
     'filterField=title&filterValue=Rare&sort=-rank&size=1',
   ])('is read at once where an index has it, also where records have no value: %s', async (query) => {
-    const costly = jest.spyOn(Database.prototype, 'transaction');
+    const costly = jest.spyOn(CostlyQueries.prototype, 'run');
     const { status, body } = await list(query, large);
     expect([status, body.data.length]).toEqual([200, body.size]);
     expect(costly).not.toHaveBeenCalled();

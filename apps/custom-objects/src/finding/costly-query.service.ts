@@ -1,14 +1,7 @@
 import { PlatformError } from '@crm/contracts';
-import {
-  Database,
-  FairQueue,
-  isExcessive,
-  originOf,
-  type TenantTransaction,
-  type TransactionOrigin,
-} from '@crm/database';
+import { Database, isExcessive, originOf, type TransactionOrigin } from '@crm/database';
 import type { AccessPlan } from '@crm/fields';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { E_TIMEOUT, Semaphore, type SemaphoreInterface, withTimeout } from 'async-mutex';
 import type { ObjectModel } from '../object/object-model.js';
 import type { ListRequest } from './record-list.repository.js';
@@ -72,39 +65,43 @@ export const COSTLY_AT_ONCE = 2;
 /** Milliseconds that a statement of a costly query may take, and that a query waits for those before it. */
 export const COSTLY_MS = 2_000;
 
-const SET_TIMEOUT = `SELECT set_config('statement_timeout', $1, true)`;
 const DEFAULT_POOL_SIZE = 10;
 
 /**
- * Limits searches and what no index bounds: half of the connections for all of them, which tenants share, and two seconds
- * each. Those that are not bounded run two at once per tenant, so that they leave room for its bounded ones.
+ * Limits searches and what no index bounds. Their connections are others than those of reads and writes, half as many, which
+ * tenants share, and end each statement after two seconds. What is not bounded runs two at once per tenant, so that it leaves
+ * room for what is.
  */
 @Injectable()
-export class CostlyQueries {
+export class CostlyQueries implements OnApplicationShutdown {
   private readonly tenants = new Map<string, SemaphoreInterface>();
-  private readonly all: FairQueue;
+  private readonly database: Database;
 
-  constructor(private readonly database: Database) {
-    const connections = database.config.poolSize ?? DEFAULT_POOL_SIZE;
-    this.all = new FairQueue({
-      slots: Math.max(COSTLY_AT_ONCE, Math.floor(connections / 2)),
-      timeoutMs: COSTLY_MS,
-      refusal: 'Too many queries that take long are running',
+  constructor({ config }: Database) {
+    const poolSize = Math.max(COSTLY_AT_ONCE, Math.floor((config.poolSize ?? DEFAULT_POOL_SIZE) / 2));
+    this.database = new Database({
+      ...config,
+      poolSize,
+      statementTimeoutMs: COSTLY_MS,
+      connectTimeoutMs: COSTLY_MS,
     });
   }
 
+  onApplicationShutdown(): Promise<void> {
+    return this.database.close();
+  }
+
   /**
-   * Runs the work in a transaction whose statements time out after two seconds.
+   * Runs the work, with a database whose statements time out after two seconds.
    * @throws QUERY_TOO_EXPENSIVE on a timeout, or when the tenant's own queries hold every slot; SERVICE_UNAVAILABLE
    *   when other tenants' do
    */
   async run<T>(
     tenant: string | TransactionOrigin,
     cost: QueryCost,
-    work: (tx: TenantTransaction) => Promise<T>,
+    work: (database: Database) => Promise<T>,
   ): Promise<T> {
-    const origin = originOf(tenant);
-    const { tenantId } = origin;
+    const { tenantId } = originOf(tenant);
     const tooExpensive = (what: string, error: unknown) =>
       new PlatformError('QUERY_TOO_EXPENSIVE', `${cost.cause}, and ${what}; ${cost.help}`, { cause: error });
     const release = cost.isBounded
@@ -113,13 +110,7 @@ export class CostlyQueries {
           tooExpensive('other queries of the workspace that take long left no room for it', error),
         );
     try {
-      const free = this.all.enter(tenantId, origin.connection);
-      if (free) await free;
-      try {
-        return await this.bounded(origin, work);
-      } finally {
-        this.all.leave(tenantId);
-      }
+      return await work(this.database);
     } catch (error) {
       if (!isExcessive(error)) throw error;
       throw tooExpensive(`the query takes more than ${COSTLY_MS / 1000} seconds`, error);
@@ -138,14 +129,6 @@ export class CostlyQueries {
       // Nobody runs and so nobody waits: the next query makes another one.
       if (lane.getValue() === COSTLY_AT_ONCE) this.tenants.delete(tenantId);
     };
-  }
-
-  private bounded<T>(origin: TransactionOrigin, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
-    return this.database.transaction(origin, async (tx) => {
-      // Sent together with the first statement of the work, and before it.
-      const [, result] = await Promise.all([tx.queryPrepared(SET_TIMEOUT, [String(COSTLY_MS)]), work(tx)]);
-      return result;
-    });
   }
 }
 

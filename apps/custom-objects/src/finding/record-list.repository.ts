@@ -1,4 +1,4 @@
-import { Database, TENANT_OF_STATEMENT, type TenantTransaction, type TransactionOrigin } from '@crm/database';
+import { Database, TENANT_OF_STATEMENT, type TransactionOrigin } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { StoredRecord } from '../reading/record.js';
@@ -156,8 +156,8 @@ type ListRow = RecordsRow & { readonly isWhole: boolean | null };
 export class RecordListRepository {
   constructor(private readonly database: Database) {}
 
-  /** @param use what is made of the page @param tx runs outside a transaction when absent */
-  list<T>(origin: TransactionOrigin, request: ListRequest, use: UseOfPage<T>, tx?: TenantTransaction): Promise<T> {
+  /** @param use what is made of the page @param database that of costly queries, or the usual one */
+  list<T>(origin: TransactionOrigin, request: ListRequest, use: UseOfPage<T>, database = this.database): Promise<T> {
     const { objectId, conditions, sort, few } = request;
     const { after, offset, limit, counts, countLimit } = request.page;
     const value = after?.value ?? (sort.descending ? null : sort.by?.unset);
@@ -177,12 +177,13 @@ export class RecordListRepository {
       ...(counts ? [countLimit] : []),
     ];
     const ofPage = (measured: boolean) => ({ sql: listRecords(conditions, { ...shape, measured }), parameters });
-    return this.page(origin, ofPage, use, tx);
+    return this.page(database, origin, ofPage, use);
   }
 
   /** The records that a search finds, newest first. */
   search<T>(
-    tx: TenantTransaction,
+    database: Database,
+    origin: TransactionOrigin,
     { objectId, audiences, searched }: TextSearch,
     page: ListPage,
     use: UseOfPage<T>,
@@ -193,7 +194,7 @@ export class RecordListRepository {
       sql: SEARCH_PAGE,
       parameters: [...parameters, counts ? countLimit : 0, measured],
     });
-    return this.page(tx, ofPage, use, tx);
+    return this.page(database, origin, ofPage, use);
   }
 
   /** Records of an object, up to the most that are counted. */
@@ -208,10 +209,10 @@ export class RecordListRepository {
   }
 
   private async page<T>(
+    database: Database,
     origin: TransactionOrigin,
     statement: (measured: boolean) => { sql: string; parameters: readonly unknown[] },
     use: UseOfPage<T>,
-    tx?: TenantTransaction,
   ): Promise<T> {
     /** @returns null when the page has to be measured */
     const useRow = async ([row]: ListRow[]): Promise<{ result: T } | null> => {
@@ -219,11 +220,9 @@ export class RecordListRepository {
       if (isWhole === null) return null;
       return { result: await use({ revision, counted: count, records: recordsOf(heads, data), isWhole }) };
     };
-    const read = async (measured: boolean) => {
+    const read = (measured: boolean) => {
       const { sql, parameters } = statement(measured);
-      return tx
-        ? useRow(await tx.queryPrepared<ListRow>(sql, [tx.tenantId, ...parameters]))
-        : this.database.read(origin, sql, parameters, useRow);
+      return database.read(origin, sql, parameters, useRow);
     };
     const used = (await read(false)) ?? (await read(true));
     if (!used) throw new Error('A page that was measured is not known to be whole');

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { PlatformError } from '@crm/contracts';
-import type { TenantTransaction } from '@crm/database';
+import type { Database } from '@crm/database';
 import type { AccessPlan } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
 import { type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
@@ -101,14 +101,14 @@ export class RecordListService {
     const isNewestFirst = conditions.length === 0 && sort.by === null && sort.descending;
     const isIndexed = searched?.isIndexed === true && isNewestFirst && page.countLimit !== null;
     const isBounded = isIndexed || (await this.sizes.isSmall(caller.tenantId, objectId));
-    return this.costly.run(caller, { ...cost, isBounded }, async (tx) => {
-      if (!searched) return this.records.list(caller, list, present, tx);
+    return this.costly.run(caller, { ...cost, isBounded }, async (database) => {
+      if (!searched) return this.records.list(caller, list, present, database);
       const search = { objectId, audiences: audiencesFor(model, plan), searched };
-      if (isNewestFirst) return this.records.search(tx, search, page, present);
+      if (isNewestFirst) return this.records.search(database, caller, search, page, present);
       // With a filter or another order the search is one more condition.
       const first = 3 + conditions.reduce((sum, { parameters }) => sum + parameters.length, 0);
-      const condition = (await this.among(tx, search, first)) ?? containsText(search, first);
-      return this.records.list(caller, { ...list, conditions: [...conditions, condition] }, present, tx);
+      const condition = (await this.among(database, caller, search, first)) ?? containsText(search, first);
+      return this.records.list(caller, { ...list, conditions: [...conditions, condition] }, present, database);
     });
   }
 
@@ -125,14 +125,19 @@ export class RecordListService {
     if ((await this.records.count(caller, list, FEW + 1)) <= FEW) {
       return this.records.list(caller, { ...list, few: true }, present);
     }
-    return this.costly.run(caller, sortCost(list), (tx) => this.records.list(caller, list, present, tx));
+    return this.costly.run(caller, sortCost(list), (database) => this.records.list(caller, list, present, database));
   }
 
   /** @returns null when there are too many matches, or the index cannot find them */
-  private async among(tx: TenantTransaction, search: TextSearch, first: number): Promise<RowCondition | null> {
+  private async among(
+    database: Database,
+    caller: ListCaller,
+    search: TextSearch,
+    first: number,
+  ): Promise<RowCondition | null> {
     if (!search.searched.isIndexed) return null;
     const most = MOST_CANDIDATES + 1;
-    const ids = await this.searches.find(tx, search, most);
+    const ids = await this.searches.find(database, caller, search, most);
     return ids.length === most ? null : { sql: `id = ANY ($${first}::uuid[])`, parameters: [ids] };
   }
 }

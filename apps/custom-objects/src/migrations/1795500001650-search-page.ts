@@ -21,6 +21,7 @@ const SEARCH_PAGE_FUNCTION = `
   DECLARE
     found uuid[];
   BEGIN
+    PERFORM set_config('app.tenant_id', tenant::text, true);
     SELECT o.revision INTO revision FROM custom_object o WHERE o.tenant_id = tenant AND o.id = object AND o.state = 'active';
     SELECT s.ids[skipped + 1:], s.counted INTO found, count
       FROM search_records(tenant, object, audiences, needle, is_indexed, after_id, skipped + wanted,
@@ -42,9 +43,19 @@ const SEARCH_PAGE_FUNCTION = `
     END IF;
   END $body$`;
 
+/** Records that a search finds, newest first. */
+const FIND_IDS_FUNCTION = `
+  CREATE OR REPLACE FUNCTION find_record_ids(tenant uuid, object uuid, audiences text[], needle text, is_indexed boolean, wanted integer)
+  RETURNS uuid[] LANGUAGE plpgsql STABLE AS $body$
+  BEGIN
+    PERFORM set_config('app.tenant_id', tenant::text, true);
+    RETURN (SELECT s.ids FROM search_records(tenant, object, audiences, needle, is_indexed, NULL, wanted, 0) AS s);
+  END $body$`;
+
 /** A cluster reads by no function within a statement, but runs a function of one tenant where the tenant is. */
 export class SearchPage1795500001650 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(SEARCH_PAGE_FUNCTION);
+    await runner.query(FIND_IDS_FUNCTION);
   }
 }
