@@ -120,15 +120,17 @@ export const CREATE_CLAIM_CALLS = `
     moment CONSTANT timestamptz := now();
     claimed bigint;
   BEGIN
-    INSERT INTO idempotency AS earlier (tenant_id, principal_id, route, key, body_hash, record_id, expires_at)
-    SELECT tenant, c.principal, c.route, c.key, decode(c.hash, 'hex'), c.record, moment + make_interval(hours => c.hours)
-      FROM jsonb_to_recordset(calls)
-           AS c (lock text, principal text, route text, key text, hash text, record uuid, hours integer)
-     WHERE pg_try_advisory_xact_lock(hashtextextended(c.lock, 0))
-    ON CONFLICT (tenant_id, principal_id, route, key)
-    DO UPDATE SET body_hash = excluded.body_hash, record_id = excluded.record_id, expires_at = excluded.expires_at
-     WHERE earlier.expires_at <= moment;
-    GET DIAGNOSTICS claimed = ROW_COUNT;
+    -- A cluster knows the variable within WITH alone, and accepts no now() there.
+    WITH written AS (
+      INSERT INTO idempotency AS earlier (tenant_id, principal_id, route, key, body_hash, record_id, expires_at)
+      SELECT tenant, c.principal, c.route, c.key, decode(c.hash, 'hex'), c.record, moment + make_interval(hours => c.hours)
+        FROM jsonb_to_recordset(calls)
+             AS c (lock text, principal text, route text, key text, hash text, record uuid, hours integer)
+       WHERE pg_try_advisory_xact_lock(hashtextextended(c.lock, 0))
+      ON CONFLICT (tenant_id, principal_id, route, key)
+      DO UPDATE SET body_hash = excluded.body_hash, record_id = excluded.record_id, expires_at = excluded.expires_at
+       WHERE earlier.expires_at <= moment RETURNING 1)
+    SELECT count(*) INTO claimed FROM written;
     IF claimed = jsonb_array_length(calls) THEN RETURN '{}'; END IF;
     RETURN ARRAY(
       SELECT c.record FROM jsonb_to_recordset(calls) AS c (principal text, route text, key text, record uuid)

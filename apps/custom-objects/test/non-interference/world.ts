@@ -175,14 +175,13 @@ export class World {
           'SELECT id, data FROM custom_record WHERE object_id = $1 AND deleted_at IS NULL',
           [object.id],
         );
-        const texts = records.flatMap(({ id, data }) =>
-          [...searchTextsOf(model, valuesOf(model, data))].map(([audience, text]) => ({ id, audience, text })),
-        );
-        await tx.query("SELECT write_texts_and_events($1, $2, '{}', $3, $4, $5, '{}', '{}', '{}', '{}', '[]')", [
-          tx.tenantId,
-          object.id,
-          ...(['id', 'audience', 'text'] as const).map((of) => texts.map((text) => text[of])),
-        ]);
+        const write =
+          'INSERT INTO record_search (tenant_id, object_id, id, audience, text) VALUES ($1, $2, $3, $4, $5)';
+        for (const { id, data } of records) {
+          for (const text of searchTextsOf(model, valuesOf(model, data))) {
+            await tx.query(write, [tx.tenantId, object.id, id, ...text]);
+          }
+        }
       }
     });
   }
