@@ -1,5 +1,5 @@
 import { DATABASES, GLOBAL_TABLES, type StatefulService } from '@crm/contracts';
-import { catalogueProblems } from '@crm/database';
+import { catalogueProblems, shardProblems } from '@crm/database';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { addresses } from './platform/addresses.js';
@@ -19,6 +19,7 @@ describe('the catalogue', () => {
             (await client.query(sql, [...parameters])).rows as Row[],
         };
         expect(await catalogueProblems(queryable, GLOBAL_TABLES[service])).toEqual([]);
+        expect(await shardProblems(queryable)).toEqual([]);
         const isolated = await queryable.query<{ name: string }>(
           'SELECT relname AS name FROM pg_class WHERE relrowsecurity AND relforcerowsecurity AND NOT relispartition',
         );

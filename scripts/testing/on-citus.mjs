@@ -1,8 +1,13 @@
 /** The tests that `npm test` also runs on the Citus cluster of CITUS_URL, where the databases that are distributed by tenant are
  * then: what each tenant sees, records, their events, and a platform as a whole. */
 export const ON_CITUS = [
+  'libs/database/test/distribution.cluster.spec.ts',
+  'libs/database/test/idempotency.spec.ts',
   'libs/database/test/isolation.spec.ts',
   'apps/custom-objects/test/database.spec.ts',
+  'apps/custom-objects/test/finding.spec.ts',
+  'apps/custom-objects/test/non-interference.spec.ts',
+  'apps/custom-objects/test/objects.spec.ts',
   'apps/custom-objects/test/records.spec.ts',
   '.cluster.spec.ts',
   'e2e/catalogue.spec.ts',

@@ -117,16 +117,17 @@ const SAVE_CALL = `
 export const CREATE_CLAIM_CALLS = `
   CREATE FUNCTION claim_calls(tenant uuid, calls jsonb) RETURNS uuid[] LANGUAGE plpgsql AS $body$
   DECLARE
+    moment CONSTANT timestamptz := now();
     claimed bigint;
   BEGIN
     INSERT INTO idempotency AS earlier (tenant_id, principal_id, route, key, body_hash, record_id, expires_at)
-    SELECT tenant, c.principal, c.route, c.key, decode(c.hash, 'hex'), c.record, now() + make_interval(hours => c.hours)
+    SELECT tenant, c.principal, c.route, c.key, decode(c.hash, 'hex'), c.record, moment + make_interval(hours => c.hours)
       FROM jsonb_to_recordset(calls)
            AS c (lock text, principal text, route text, key text, hash text, record uuid, hours integer)
      WHERE pg_try_advisory_xact_lock(hashtextextended(c.lock, 0))
     ON CONFLICT (tenant_id, principal_id, route, key)
     DO UPDATE SET body_hash = excluded.body_hash, record_id = excluded.record_id, expires_at = excluded.expires_at
-     WHERE earlier.expires_at <= now();
+     WHERE earlier.expires_at <= moment;
     GET DIAGNOSTICS claimed = ROW_COUNT;
     IF claimed = jsonb_array_length(calls) THEN RETURN '{}'; END IF;
     RETURN ARRAY(

@@ -1,5 +1,6 @@
 export { Batches, copiesByStatement, MOST_WEIGHT, type Outcome } from './batches.js';
 export { catalogueProblems } from './catalogue.js';
+export { shardProblems } from './catalogue-shards.js';
 export { Database, inWorkspace } from './database.js';
 export { DatabaseModule } from './database.module.js';
 export { bigintAsNumber, secondsFromNow } from './entities.js';
@@ -30,6 +31,7 @@ export {
   recordInbox,
   storeDeadLetter,
 } from './inbox.js';
+export { isDistributed } from './migrations/distribution.js';
 export { appendEventsByFunction, createInboxTable, createOutboxTable } from './migrations/event-tables.js';
 export { type ProvisionedDatabase, provisionDatabase } from './migrations/provision.js';
 export { type MigrationClass, runMigrations, ServiceMigration } from './migrations/run.js';

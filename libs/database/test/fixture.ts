@@ -66,6 +66,7 @@ export async function startFixture({
   return {
     database,
     ...urls,
+    adminUrl: adminUrl.toString(),
     /** Runs a statement in this database as the server's administrator, to whom no policy applies. */
     async admin<Row extends pg.QueryResultRow>(sql: string, parameters?: unknown[]): Promise<Row[]> {
       return (await admin.query<Row>(sql, parameters)).rows;
@@ -90,12 +91,16 @@ export async function startFixture({
       return new Database({ ...database.config, url: url.toString(), applicationName });
     },
     async drop() {
+      const ports = 'SELECT nodeport::text AS port FROM pg_dist_node ORDER BY groupid DESC';
+      const { rows: nodes } = roles.distributed ? await admin.query(ports) : { rows: [{}] };
       await database.close();
       await admin.end();
-      const server = new pg.Client({ connectionString: serverUrl });
-      await server.connect();
-      await server.query(`DROP DATABASE ${name} WITH (FORCE)`);
-      await server.end();
+      for (const node of nodes) {
+        const server = new pg.Client({ connectionString: Object.assign(new URL(serverUrl), node).toString() });
+        await server.connect();
+        await server.query(`DROP DATABASE ${name} WITH (FORCE)`);
+        await server.end();
+      }
     },
   };
 }

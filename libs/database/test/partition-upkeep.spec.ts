@@ -123,12 +123,10 @@ describe('the upkeep of partitions', () => {
   });
 
   it('sweeps more than one batch', async () => {
-    await database.transaction(tenant, (tx) =>
-      tx.query(
-        `INSERT INTO reading (tenant_id, id, created_at)
-         SELECT $1, gen_random_uuid(), now() - interval '31 days' FROM generate_series(1, 2500)`,
-        [tenant],
-      ),
+    await fixture.admin(
+      `INSERT INTO reading (tenant_id, id, created_at)
+       SELECT $1, gen_random_uuid(), now() - interval '31 days' FROM generate_series(1, 2500)`,
+      [tenant],
     );
     await upkeep().sweep(going);
     expect(await database.crossTenant((tx) => countDefaultPartition(tx, 'reading', 10))).toBe(0);

@@ -17,3 +17,6 @@ export const testServers = {
   /** Path of the nats-server program, with which each test file starts a server of its own. */
   natsProgram: (): string | undefined => process.env.TEST_NATS_PROGRAM || undefined,
 };
+
+/** Whether the databases that are distributed lie on a cluster: there the plans of one server, triggers and locks over all tenants are no subject. */
+export const isOnCluster = testServers.clusterUrl() !== undefined;

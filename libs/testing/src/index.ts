@@ -1,4 +1,5 @@
 export { answerRpc } from './answer-rpc.js';
+export { isOnCluster } from './config.js';
 export { explainStatements } from './explain-statements.js';
 export { eventOf, publishEvents, reinstateTenant, suspendTenant } from './publish-event.js';
 export {

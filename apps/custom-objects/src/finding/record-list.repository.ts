@@ -57,20 +57,9 @@ export function listRecords(conditions: readonly RowCondition[], shape: ListShap
 /**
  * The page of a search, newest first, and the count of all its pages, in one snapshot. $1: tenant, $2: object, from $3:
  * audiences, text, whether it is indexed, id after which the page begins, records to skip, records to read, most that are
- * counted.
+ * counted, whether the JSON of each record is measured.
  */
-export const searchRecords = (measured = false): string => `
-  SELECT object.revision, page.*, CASE WHEN $6::uuid IS NULL OR $9::int = 0 THEN found.counted
-              ELSE (SELECT counted FROM search_records(tenant.id, $2, $3, $4, $5, NULL, 0, $9)) END AS count
-    FROM ${TENANT_OF_STATEMENT} ${REVISION}
-   CROSS JOIN LATERAL search_records(tenant.id, $2, $3, $4, $5, $6, $7::int + $8::int,
-                                     CASE WHEN $6::uuid IS NULL THEN $9::int ELSE 0 END) AS found ${pageTexts(
-                                       `
-      SELECT ${COLUMNS} FROM custom_record
-       WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2 AND deleted_at IS NULL
-         AND id = ANY (found.ids[$7::int + 1:]) ORDER BY id DESC`,
-                                       measured,
-                                     )}`;
+export const SEARCH_PAGE = 'SELECT * FROM search_page($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)';
 
 /**
  * The records of a page as two texts, as those of READ_RECORDS. Not measured, `isWhole` is null and there are no records
@@ -187,7 +176,8 @@ export class RecordListRepository {
       ...(after ? [after.id, limit] : [limit, offset]),
       ...(counts ? [countLimit] : []),
     ];
-    return this.page(origin, (measured) => listRecords(conditions, { ...shape, measured }), parameters, use, tx);
+    const ofPage = (measured: boolean) => ({ sql: listRecords(conditions, { ...shape, measured }), parameters });
+    return this.page(origin, ofPage, use, tx);
   }
 
   /** The records that a search finds, newest first. */
@@ -199,7 +189,11 @@ export class RecordListRepository {
   ): Promise<T> {
     const { after, offset, limit, counts, countLimit } = page;
     const parameters = [objectId, audiences, searched.text, searched.isIndexed, after?.id ?? null, offset, limit];
-    return this.page(tx, searchRecords, [...parameters, counts ? countLimit : 0], use, tx);
+    const ofPage = (measured: boolean) => ({
+      sql: SEARCH_PAGE,
+      parameters: [...parameters, counts ? countLimit : 0, measured],
+    });
+    return this.page(tx, ofPage, use, tx);
   }
 
   /** Records of an object, up to the most that are counted. */
@@ -215,8 +209,7 @@ export class RecordListRepository {
 
   private async page<T>(
     origin: TransactionOrigin,
-    statement: (measured: boolean) => string,
-    parameters: readonly unknown[],
+    statement: (measured: boolean) => { sql: string; parameters: readonly unknown[] },
     use: UseOfPage<T>,
     tx?: TenantTransaction,
   ): Promise<T> {
@@ -226,10 +219,12 @@ export class RecordListRepository {
       if (isWhole === null) return null;
       return { result: await use({ revision, counted: count, records: recordsOf(heads, data), isWhole }) };
     };
-    const read = async (measured: boolean) =>
-      tx
-        ? useRow(await tx.queryPrepared<ListRow>(statement(measured), [tx.tenantId, ...parameters]))
-        : this.database.read(origin, statement(measured), parameters, useRow);
+    const read = async (measured: boolean) => {
+      const { sql, parameters } = statement(measured);
+      return tx
+        ? useRow(await tx.queryPrepared<ListRow>(sql, [tx.tenantId, ...parameters]))
+        : this.database.read(origin, sql, parameters, useRow);
+    };
     const used = (await read(false)) ?? (await read(true));
     if (!used) throw new Error('A page that was measured is not known to be whole');
     return used.result;

@@ -1,4 +1,4 @@
-import { TENANT_OF_STATEMENT, type TenantTransaction } from '@crm/database';
+import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import type { TextSearch } from './search-text.js';
 
@@ -6,10 +6,11 @@ import type { TextSearch } from './search-text.js';
 export const DELETE_SEARCH_TEXTS = `
   DELETE FROM record_search WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[])`;
 
-/** For the arguments see SEARCH_FUNCTION. $1: tenant, $2: object, $3: audiences, $4: text, $5: whether it is indexed, $6: after, $7: wanted, $8: most. */
-export const SEARCH_RECORDS = `
-  SELECT found.ids, found.counted
-    FROM ${TENANT_OF_STATEMENT} CROSS JOIN LATERAL search_records(tenant.id, $2, $3, $4, $5, $6, $7, $8) AS found`;
+/**
+ * For the arguments see search_records. $1: tenant, $2: object, $3: audiences, $4: text, $5: whether it is indexed, $6: after,
+ * $7: wanted, $8: most.
+ */
+export const SEARCH_RECORDS = 'SELECT ids, counted FROM search_records($1, $2, $3, $4, $5, $6, $7, $8)';
 
 /** The texts in which records are searched. Hand-written SQL, as all of the record engine. */
 @Injectable()

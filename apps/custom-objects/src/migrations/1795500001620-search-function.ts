@@ -1,5 +1,5 @@
 import { DATABASES } from '@crm/contracts';
-import { ServiceMigration } from '@crm/database';
+import { isDistributed, ServiceMigration } from '@crm/database';
 import type { QueryRunner } from 'typeorm';
 import { SEARCH_SCOPE } from './1795500000002-stale-definition.js';
 
@@ -16,6 +16,25 @@ const NEWEST_TEXTS = `
   SELECT s.id, s.audience, s.text FROM public.record_search AS s
    WHERE s.tenant_id = tenant AND s.object_id = in_object AND s.id < first_id ORDER BY s.id DESC, s.audience DESC`;
 
+/** The condition on the tenant comes after the index, which a plan without values would not choose by itself. */
+const MATCHES_OF_INDEX = `
+  SELECT s.id
+    FROM unnest(in_audiences) AS readable (audience)
+   CROSS JOIN LATERAL (SELECT t.id, t.tenant_id, t.object_id, t.audience FROM public.record_search AS t
+                        WHERE ${SEARCH_SCOPE('t.tenant_id', 't.object_id', 't.audience')}
+                              = ${SEARCH_SCOPE('tenant', 'in_object', 'readable.audience')}
+                          AND t.text LIKE pattern OFFSET 0) AS s
+   WHERE s.tenant_id = tenant AND s.object_id = in_object AND s.audience = readable.audience`;
+
+/** A cluster finds the shard by that condition, and plans for the values. */
+const MATCHES_OF_SHARD = `
+  SELECT t.id
+    FROM unnest(in_audiences) AS readable (audience)
+    JOIN public.record_search AS t
+      ON ${SEARCH_SCOPE('t.tenant_id', 't.object_id', 't.audience')} = ${SEARCH_SCOPE('tenant', 'in_object', 'readable.audience')}
+     AND t.tenant_id = tenant AND t.object_id = in_object AND t.audience = readable.audience
+   WHERE t.text LIKE pattern`;
+
 /**
  * Finds records by a text that occurs in one of their search texts, newest first, within the tenant in context. It runs as
  * the owner, whom a policy lets read all search texts: LIKE is not leakproof, so row-level security of the caller would be
@@ -28,7 +47,7 @@ const NEWEST_TEXTS = `
  * whether the index can find it (it has a trigram), the record after which the page begins or null, how many records are
  * wanted, and how many are counted at most (null for all, 0 for none), from there on. The ids are those of the page.
  */
-const SEARCH_FUNCTION = `
+const searchFunction = (isDistributed: boolean): string => `
   CREATE FUNCTION search_records(tenant uuid, in_object uuid, in_audiences text[], needle text, is_indexed boolean,
                                  after_id uuid, wanted integer, most integer, OUT ids uuid[], OUT counted integer)
   LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -56,13 +75,7 @@ const SEARCH_FUNCTION = `
         look := CASE look WHEN ${FIRST_LOOK} THEN ${LONG_LOOK} END;
       ELSE
         SELECT array_agg(hit.id) INTO ids
-          FROM (SELECT s.id
-                  FROM unnest(in_audiences) AS readable (audience)
-                 CROSS JOIN LATERAL (SELECT t.id, t.tenant_id, t.object_id, t.audience FROM public.record_search AS t
-                                      WHERE ${SEARCH_SCOPE('t.tenant_id', 't.object_id', 't.audience')}
-                                            = ${SEARCH_SCOPE('tenant', 'in_object', 'readable.audience')}
-                                        AND t.text LIKE pattern OFFSET 0) AS s
-                 WHERE s.tenant_id = tenant AND s.object_id = in_object AND s.audience = readable.audience
+          FROM (${isDistributed ? MATCHES_OF_SHARD : MATCHES_OF_INDEX}
                  LIMIT from_index) AS hit;
         found := cardinality(ids);
         ids := ARRAY(SELECT DISTINCT m FROM unnest(ids) AS m WHERE m < first_id ORDER BY m DESC);
@@ -81,7 +94,7 @@ const SEARCH_FUNCTION = `
 export class SearchFunction1795500001620 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('DROP FUNCTION IF EXISTS search_records(uuid, text[], text, boolean, uuid, integer, integer)');
-    await runner.query(SEARCH_FUNCTION);
+    await runner.query(searchFunction(await isDistributed(runner)));
     const signature = 'search_records(uuid, uuid, text[], text, boolean, uuid, integer, integer)';
     await runner.query(`REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC`);
     await runner.query(`GRANT EXECUTE ON FUNCTION ${signature} TO ${DATABASES['custom-objects'].runtimeRole}`);

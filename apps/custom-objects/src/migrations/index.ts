@@ -5,6 +5,7 @@ import { RecordFunctions1795500001610 } from './1795500001610-record-functions.j
 import { SearchFunction1795500001620 } from './1795500001620-search-function.js';
 import { ClaimFunctions1795500001630 } from './1795500001630-claim-functions.js';
 import { EventsByFunction1795500001640 } from './1795500001640-events-by-function.js';
+import { SearchPage1795500001650 } from './1795500001650-search-page.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
 export const migrations = [
@@ -14,4 +15,5 @@ export const migrations = [
   SearchFunction1795500001620,
   ClaimFunctions1795500001630,
   EventsByFunction1795500001640,
+  SearchPage1795500001650,
 ];

@@ -178,11 +178,11 @@ export class World {
         const texts = records.flatMap(({ id, data }) =>
           [...searchTextsOf(model, valuesOf(model, data))].map(([audience, text]) => ({ id, audience, text })),
         );
-        await tx.query(
-          `INSERT INTO record_search (tenant_id, object_id, id, audience, text)
-           SELECT $1, $2, t.* FROM jsonb_to_recordset($3::jsonb) AS t (id uuid, audience text, text text)`,
-          [tx.tenantId, object.id, JSON.stringify(texts)],
-        );
+        await tx.query("SELECT write_texts_and_events($1, $2, '{}', $3, $4, $5, '{}', '{}', '{}', '{}', '[]')", [
+          tx.tenantId,
+          object.id,
+          ...(['id', 'audience', 'text'] as const).map((of) => texts.map((text) => text[of])),
+        ]);
       }
     });
   }

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 
 /** Whether the database is that of a Citus cluster: then tables of tenants lie on its nodes, all rows of a tenant on one. */
-async function isDistributed(runner: QueryRunner): Promise<boolean> {
+export async function isDistributed(runner: QueryRunner): Promise<boolean> {
   const found = await runner.query("SELECT FROM pg_extension WHERE extname = 'citus'");
   return found.length > 0;
 }
@@ -39,5 +39,7 @@ export async function runFunctionsWhereTenantIs(runner: QueryRunner): Promise<vo
                 colocate_with => (SELECT min(logicalrelid::text) FROM pg_dist_partition WHERE partmethod = 'h'))`,
       [signature],
     );
+    // A plan that knows no tenant does not know where its rows are, there neither.
+    await runner.query(`ALTER FUNCTION ${signature} RESET plan_cache_mode`);
   }
 }

@@ -34,6 +34,7 @@ interface NodeRow {
   readonly shards: readonly string[];
 }
 
+/** On one server the tables of Citus are not there. */
 const IS_CLUSTER = "SELECT to_regclass('pg_catalog.pg_dist_shard') IS NOT NULL AS found";
 
 /** Which shards of the outbox lie on which node. */
@@ -44,9 +45,7 @@ const LIST_NODES = `
    WHERE logicalrelid = 'outbox'::regclass AND shardstate = 1 AND node.noderole = 'primary'
    GROUP BY 1, 2, 3 ORDER BY 1`;
 
-const failures = counter('outbox_node_failures_total', 'Times that a node of the cluster did not answer the relay', [
-  'node',
-]);
+const failures = counter('outbox_node_failures_total', 'Times that a node of the cluster did not answer the relay');
 
 /** A node that takes longer is left out until it has answered, so that the others' events do not wait for it. */
 const PATIENCE_MS = 1_000;
@@ -126,7 +125,7 @@ class OutboxNode {
       if (!this.closed) return await this.session.queryPrepared<Row>(sql, parameters);
     } catch (error) {
       const { host, port } = this.row;
-      failures.inc({ node: `${host}:${port}` });
+      failures.inc();
       this.retryAt = Date.now() + RETRY_MS;
       this.logger.warn(`Node ${host}:${port} does not answer: ${error instanceof Error ? error.message : error}`);
     }
@@ -158,7 +157,8 @@ export class OutboxNodes {
     if (!row?.found) return undefined;
     const nodes = new OutboxNodes(coordinator, config, []);
     await nodes.look();
-    return nodes;
+    // None has a part of a table that is not distributed.
+    return nodes.nodes.length > 0 ? nodes : undefined;
   }
 
   /** Notices shards that were moved: until then they are read where they were, afterwards where they are. */
