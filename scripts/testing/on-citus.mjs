@@ -1,7 +1,6 @@
 /** The tests that `npm test` also runs on the Citus cluster of CITUS_URL, where the databases that are distributed by tenant are
  * then: what each tenant sees, records, their events, and a platform as a whole. */
 export const ON_CITUS = [
-  'libs/database/test/distribution.cluster.spec.ts',
   'libs/database/test/idempotency.spec.ts',
   'libs/database/test/isolation.spec.ts',
   'apps/custom-objects/test/database.spec.ts',
