@@ -370,7 +370,7 @@ describe('the components', () => {
     }
   });
 
-  it('make every worker of Citus known, and reachable for the migration job and the relays, who trust its certificate', async () => {
+  it('make every worker of Citus known, reachable for the migration job and the relays, and part of each restore point', async () => {
     const all = await renderWith('production-citus');
     const workers = ofKind(all, 'Cluster').filter(({ metadata }) => metadata.name !== 'crm-db');
     const names = workers.map(({ metadata }) => `${metadata.name}-rw`).join(' ');
@@ -378,6 +378,10 @@ describe('the components', () => {
     const [{ values }] = get(all, 'NetworkPolicy', 'to-citus-nodes').spec.podSelector.matchExpressions;
     expect(values).toEqual([...ON_EACH_NODE, 'migrate'].sort());
     for (const { spec } of workers) expect(spec.certificates).toEqual({ serverCASecret: 'crm-db-ca' });
+    const [restorePoint] = get(all, 'CronJob', 'restore-point').spec.jobTemplate.spec.template.spec.containers;
+    const { value } = list(restorePoint.env).find(({ name }) => name === 'PGDATABASE');
+    const distributed = Object.values(DATABASES).filter((one) => one.distributed);
+    expect([value]).toEqual(distributed.map(({ database }) => database));
   });
 });
 

@@ -108,7 +108,9 @@ export async function labNode(url) {
     /** Resolves when it accepts connections. */
     async start() {
       const args = ['-D', dataDir, '-l', `${dataDir}.log`, '-w', 'start'];
-      const env = { ...process.env, LD_LIBRARY_PATH: path.join(programs, 'lib') };
+      // Without HOME, which its user may not read: it looks for certificates there before it connects to another node.
+      const { HOME: _home, ...outer } = process.env;
+      const env = { ...outer, LD_LIBRARY_PATH: path.join(programs, 'lib') };
       const deadline = Date.now() + LEFTOVER_TIMEOUT_MS;
       for (;;) {
         const outcome = await run(path.join(programs, 'bin', 'pg_ctl'), args, { cwd: '/', env, uid, gid });

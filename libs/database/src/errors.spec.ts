@@ -1,6 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { asPlatformError, isExcessive, isTemporary } from './errors.js';
+import pg from 'pg';
+import { asPlatformError, isExcessive, isOfOneTenant, isTemporary } from './errors.js';
 
 const withCode = (code: string) => Object.assign(new Error('of the driver'), { code });
 
@@ -30,5 +31,17 @@ describe('an error of the database', () => {
   it('is not what a service refuses by itself', () => {
     expect(isTemporary(new PlatformError('SERVICE_UNAVAILABLE'))).toBe(false);
     expect(isTemporary(new PlatformError('NOT_FOUND'))).toBe(false);
+  });
+
+  it.each([
+    ['23505', true],
+    ['08006', true],
+    ['57P03', true],
+    ['57014', false],
+    ['53300', false],
+  ])('with the answer %s of the server may concern one tenant alone: %s', (code, expected) => {
+    const error = Object.assign(new pg.DatabaseError('refused', 0, 'error'), { code });
+    expect(isOfOneTenant(asPlatformError(error))).toBe(expected);
+    expect(isOfOneTenant(withCode('08006'))).toBe(false);
   });
 });

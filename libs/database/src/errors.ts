@@ -65,6 +65,15 @@ export function isExcessive(error: unknown): boolean {
 
 const ofDriver = (error: unknown): unknown => (error instanceof PlatformError ? error.cause : error);
 
+// What the coordinator of a cluster answers when a worker is away: 08 connection exception, 57P01 to 57P03 the worker ends or starts.
+const NODE_IS_AWAY = /^(08\w{3}|57P0[1-3])$/;
+
+/** Whether statements of other tenants may succeed: this one was refused, or the node of a cluster that it needs is away. */
+export function isOfOneTenant(error: unknown): boolean {
+  const inner = ofDriver(error);
+  return isRefusedStatement(error) || (inner instanceof pg.DatabaseError && NODE_IS_AWAY.test(inner.code ?? ''));
+}
+
 /** A temporary error as the caller sees it, 503 with Retry-After; any other error unchanged. */
 export function asPlatformError(error: unknown): unknown {
   const code = error instanceof PlatformError ? undefined : temporaryCode(error);

@@ -4,7 +4,7 @@ export { shardProblems } from './catalogue-shards.js';
 export { Database, inWorkspace } from './database.js';
 export { DatabaseModule } from './database.module.js';
 export { bigintAsNumber, secondsFromNow } from './entities.js';
-export { isExcessive, isRefusedStatement, isTemporary, isUniqueViolation } from './errors.js';
+export { isExcessive, isOfOneTenant, isRefusedStatement, isTemporary, isUniqueViolation } from './errors.js';
 export * as eventTableSql from './event-table-sql.js';
 export { FairQueue } from './fair-queue.js';
 export {

@@ -1,4 +1,4 @@
-import { Batches, Database, isRefusedStatement, TENANT_OF_STATEMENT, type TenantTransaction } from '@crm/database';
+import { Batches, Database, isOfOneTenant, TENANT_OF_STATEMENT, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { RecordText, type StoredRecord } from './record.js';
 
@@ -74,7 +74,7 @@ export class RecordRepository {
     groupOf: ({ tenantId, objectId }) => `${tenantId}/${objectId}`,
     apart: {
       carryOut: async (wanted) => (await this.readTogether([[wanted]]))[0]?.result as Read,
-      isOfOne: isRefusedStatement,
+      isOfOne: isOfOneTenant,
     },
   });
 

@@ -5,7 +5,7 @@ import {
   Database,
   IdempotencyService,
   type IdempotentCall,
-  isRefusedStatement,
+  isOfOneTenant,
   isTemporary,
   MOST_WEIGHT,
   millisecondsOfId,
@@ -306,8 +306,8 @@ const following = (earlier: Draft | undefined, draft: Draft): Draft =>
         },
       };
 
-/** A refused statement may have been refused for the values of one record; that the definition has changed concerns all. */
-const isOfOne = (error: unknown): boolean => isRefusedStatement(error) && !isStale(error);
+/** A statement may fail for the values or the node of one record; that the definition has changed concerns all. */
+const isOfOne = (error: unknown): boolean => isOfOneTenant(error) && !isStale(error);
 
 /** @throws PAYLOAD_TOO_LARGE */
 function draftOfNew({ model, caller, clock }: Author, values: FieldValues): Draft {
