@@ -106,12 +106,14 @@ function pageOf(where: string, first: number, { by, descending, after, few }: Li
   if (after === 'id') return { page: select(`${isUnset} AND id ${beyond} $${first}`, `id ${direction}`, limit), last };
   const position = after ? ` AND (${sql}, id) ${beyond} ($${first}::${sqlType}, $${first + 1}::uuid)` : '';
   // Said for the planner: the index of a slot has the objects alone whose slot it is.
-  if (!descending || unset === null)
-    return { page: select(` AND ${sql} IS NOT NULL${position}`, byValue, limit), last };
+  const following = ` AND ${sql} IS NOT NULL${position}`;
+  if (!descending || unset === null) return { page: select(following, byValue, limit), last };
   // Read backwards the records without a value would come first: a part of their own, read only as far as the first does not fill the page.
+  // Never both conditions: a scan would begin at this one, and read everything down to the position.
+  const withValue = after ? following : ` AND ${sql} < '${unset}'`;
   const upTo = after ? `LIMIT $${last}` : `LIMIT $${first}::bigint + $${first + 1}::bigint`;
   const parts = `
-      SELECT * FROM ((${select(` AND ${sql} < '${unset}'${position}`, byValue, upTo)})
+      SELECT * FROM ((${select(withValue, byValue, upTo)})
            UNION ALL (${select(isUnset, `id ${direction}`, upTo)})) AS parts ${limit}`;
   return { page: parts, last };
 }
