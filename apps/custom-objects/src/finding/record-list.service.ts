@@ -73,11 +73,19 @@ export class RecordListService {
       const searched = searchedText(query.q);
       const audiences = searched && audiencesFor(model, plan);
       const filter = [conditions, searched?.text, audiences];
-      const found = await this.totals.read({ ...caller, objectId }, filter, page, (part) =>
-        this.read(caller, model, plan, searched, { objectId, conditions, sort, page: part }, async (records) => ({
-          ...records,
-          rows: isInForce(model, records.revision) ? await presentPage(records, present) : [],
-        })),
+      const found = await this.totals.read({ tenantId: caller.tenantId, objectId }, filter, page, (part) =>
+        this.read(
+          // A count is for others too: it does not end with the connection of who asked first.
+          part.limit === 0 ? { ...caller, connection: undefined } : caller,
+          model,
+          plan,
+          searched,
+          { objectId, conditions, sort, page: part },
+          async (records) => ({
+            ...records,
+            rows: isInForce(model, records.revision) ? await presentPage(records, present) : [],
+          }),
+        ),
       );
       const { rows } = found;
       const end = () => sort.positionOf(found.records[page.size - 1] as StoredRecord);
