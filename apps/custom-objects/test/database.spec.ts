@@ -3,10 +3,11 @@ import { CORE_OBJECTS, GLOBAL_TABLES } from '@crm/contracts';
 import { catalogueProblems, newId, runMigrations, shardProblems } from '@crm/database';
 import { explainStatements, isOnCluster, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import pg from 'pg';
 import { countRecords, type ListShape, listRecords, SEARCH_PAGE } from '../src/finding/record-list.repository.js';
 import * as search from '../src/finding/search.repository.js';
-import { containsText } from '../src/finding/search-text.js';
+import { containsText, searchedText } from '../src/finding/search-text.js';
 import { migrations } from '../src/migrations/index.js';
 import * as objects from '../src/object/object.repository.js';
 import * as reading from '../src/reading/record.repository.js';
@@ -188,6 +189,27 @@ describe('the search in the database', () => {
       expect(await find(text, { audiences: ['', RESTRICTED] })).toEqual(await lookAtAll(text, options));
     },
   );
+
+  it('finds what a look at all texts finds, whatever the text, the page and what is counted', async () => {
+    const letters = fc.string({ unit: fc.constantFrom(...'aehnqrsuz019 %_'), minLength: 1, maxLength: 3 });
+    const after = fc.option(fc.integer({ min: 1, max: RECORDS }));
+    const position = (n: number) => `0199aa00-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
+    const search = fc.record({
+      text: fc.oneof(letters, fc.constantFrom('seventh', 'scarce', 'ancient', 'number 7', 'hidden')),
+      audiences: fc.constantFrom([''], [RESTRICTED], ['', RESTRICTED]),
+      wanted: fc.constantFrom(0, 1, 26, 300),
+      most: fc.constantFrom(0, 1, 501, 10_001, null),
+      after,
+    });
+    await fc.assert(
+      fc.asyncProperty(search, async ({ text, after: n, most, ...more }) => {
+        const isIndexed = searchedText(text)?.isIndexed ?? false;
+        const options = { ...more, isIndexed, after: n === null ? null : position(n), most: n === null ? most : 0 };
+        expect(await find(text, options)).toEqual(await lookAtAll(text, options));
+      }),
+      { numRuns: 60 },
+    );
+  });
 
   it('finds nothing of other tenants, and nothing of a tenant that is not the one in context', async () => {
     await withClient(database.config.url, async (client) => {

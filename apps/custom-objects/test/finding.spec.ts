@@ -503,14 +503,16 @@ describe('queries that no index bounds', () => {
     });
     const tenants = await Promise.all(Array.from({ length: half + 1 }, () => app.tenant()));
     const queries = tenants.map(({ id }) =>
-      costly.run(id, COST, async () => {
-        begun.push(id);
-        await opened;
-      }),
+      costly.run(id, COST, (of) =>
+        of.read(id, 'SELECT $1::uuid', [], async () => {
+          begun.push(id);
+          await opened;
+        }),
+      ),
     );
     while (begun.length < half) await get(RECORDS, other);
     await get(RECORDS, other);
-    expect(begun).toEqual(tenants.slice(0, half).map(({ id }) => id));
+    expect(begun).toHaveLength(half);
     open();
     await Promise.all(queries);
     expect(begun).toHaveLength(half + 1);
