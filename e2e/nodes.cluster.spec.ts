@@ -126,20 +126,4 @@ describe('the nodes of a Citus cluster', () => {
       await untilDelivered(tenant, ids);
     }
   });
-
-  it('take over a workspace from another while it creates records, whose events are all delivered', async () => {
-    const [moved, other] = tenants as [Tenant, Tenant];
-    const { accepted, refused } = await writeDuring(async (untilAccepted) => {
-      await untilAccepted(tenants);
-      const [from, to] = [new URL(moved.node), new URL(other.node)];
-      const move = `SELECT citus_move_shard_placement($1::bigint, $2, $3::integer, $4, $5::integer)`;
-      const places = [moved.shard.replace('custom_record_', ''), from.hostname, from.port, to.hostname, to.port];
-      await withClient(inRecords(coordinator), (client) => client.query(move, places));
-      await untilAccepted(tenants);
-    });
-    expect(refused).toEqual([]);
-    const ids = accepted.get(moved) ?? [];
-    expect(await leadsOn(other.node, moved.shard)).toEqual(expect.arrayContaining(ids));
-    await untilDelivered(moved, ids);
-  });
 });
