@@ -153,24 +153,6 @@ describe('the outbox on the nodes of a cluster', () => {
     expect(await publish()).toEqual(['slow']);
   });
 
-  it('does not take an event for rolled back whose transaction is prepared, as one of several nodes is', async () => {
-    const { host, port } = await nodeOf(low);
-    const url = Object.assign(new URL(fixture.narrowUrl), { hostname: host, port: String(port) });
-    const node = await NarrowSession.open({ ...fixture.database.config, narrowUrl: url.toString() });
-    const event = ['{user.disabled}', '{events.user.disabled.1}', '[{"subject":"prepared"}]'];
-    await node.query('BEGIN');
-    await node.query('SELECT append_events($1, $2, $3, $4, $5)', [low, [newId()], ...event]);
-    await append(low, 'quick');
-    expect(await publish()).toEqual(['quick']);
-    await outbox.settleGaps();
-    await node.query("PREPARE TRANSACTION 'outbox-nodes'");
-    await outbox.settleGaps();
-    await node.query("COMMIT PREPARED 'outbox-nodes'");
-    await node.close();
-    await outbox.settleGaps();
-    expect(await publish()).toEqual(['prepared']);
-  });
-
   it('forgets the gaps that were rolled back on a node', async () => {
     for (const subject of ['1', '2']) {
       const rolledBack = fixture.database.transaction(high, async (tx) => {

@@ -37,6 +37,11 @@ interface NodeRow {
 /** On one server the tables of Citus are not there. */
 const IS_CLUSTER = "SELECT to_regclass('pg_catalog.pg_dist_shard') IS NOT NULL AS found";
 
+export async function isCluster(connection: PreparedQueryable): Promise<boolean> {
+  const [row] = await connection.queryPrepared<{ found: boolean }>(IS_CLUSTER, []);
+  return row?.found === true;
+}
+
 /** Which shards of the outbox lie on which node. */
 const LIST_NODES = `
   SELECT node.groupid AS "group", node.nodename AS host, node.nodeport AS port,
@@ -153,8 +158,7 @@ export class OutboxNodes {
 
   /** @returns undefined when the database is not distributed */
   static async find(coordinator: PreparedQueryable, config: DatabaseConfig): Promise<OutboxNodes | undefined> {
-    const [row] = await coordinator.queryPrepared<{ found: boolean }>(IS_CLUSTER, []);
-    if (!row?.found) return undefined;
+    if (!(await isCluster(coordinator))) return undefined;
     const nodes = new OutboxNodes(coordinator, config, []);
     await nodes.look();
     // None has a part of a table that is not distributed.

@@ -105,7 +105,14 @@ export const READ_PAST_POSITION = `
   SELECT published::text AS published FROM outbox_position
    WHERE since <= now() - make_interval(days => $1, secs => 10) ORDER BY since DESC LIMIT 1`;
 
-/** An event with an id of a time that lies in the gaps. $1, $2: gaps as above; $3, $4: the lowest id, and the one beyond. */
-export const FIND_ANY_BETWEEN = `
-  SELECT seq FROM unnest($1::bigint[], $2::bigint[]) AS gap (after, before)
-    JOIN outbox ON seq > gap.after AND seq < gap.before AND id >= $3 AND id < $4 LIMIT 1`;
+/** Whether an event with an id of a time lies in the gaps. $1, $2: gaps as above; $3, $4: the lowest id, and the one beyond. */
+export const IS_ANY_BETWEEN = `
+  SELECT EXISTS (
+    SELECT FROM unnest($1::bigint[], $2::bigint[]) AS gap (after, before)
+     CROSS JOIN LATERAL (SELECT seq FROM outbox
+                          WHERE seq > gap.after AND seq < gap.before AND id >= $3 AND id < $4 LIMIT 1) AS event) AS found`;
+
+/** The same for a cluster, which refuses that and reads the whole day. $1: what is published, $2, $3: ids as above. */
+export const IS_ANY_OUTSIDE = `
+  SELECT count(*) > 0 AS found
+    FROM (SELECT 1 FROM outbox WHERE id >= $2 AND id < $3 AND NOT $1::int8multirange @> seq LIMIT 1) AS event`;

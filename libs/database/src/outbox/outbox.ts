@@ -7,7 +7,8 @@ import { type NarrowTransaction, OUTBOX_CONSUMER, type PreparedQueryable } from 
 import {
   APPEND_EVENTS,
   CLAIM_EVENTS,
-  FIND_ANY_BETWEEN,
+  IS_ANY_BETWEEN,
+  IS_ANY_OUTSIDE,
   LIST_POSITIONS,
   LIST_WAITING,
   LIST_WRITERS,
@@ -22,7 +23,7 @@ import {
   TAKE_DEAD_LETTER,
   THIN_POSITIONS,
 } from './outbox.sql.js';
-import { type EventRow, type LagRow, OutboxNodes, type Writer } from './outbox-nodes.js';
+import { type EventRow, isCluster, type LagRow, OutboxNodes, type Writer } from './outbox-nodes.js';
 import { type Gaps, PublishedSeqs } from './published-seqs.js';
 
 export interface OutboxEvent {
@@ -238,14 +239,12 @@ export class Outbox {
 export async function isDayPublished(tx: NarrowTransaction, day: string, keepDays: number): Promise<boolean> {
   const [past] = await tx.query<{ published: string }>(READ_PAST_POSITION, [keepDays]);
   if (!past) return false;
+  const ids = [lowestIdOf(Date.parse(day)), lowestIdOf(Date.parse(addDays(day, 1)))];
   const { after, before } = PublishedSeqs.parse(past.published).gaps;
-  const found = await tx.query(FIND_ANY_BETWEEN, [
-    after,
-    before,
-    lowestIdOf(Date.parse(day)),
-    lowestIdOf(Date.parse(addDays(day, 1))),
-  ]);
-  return found.length === 0;
+  const [row] = (await isCluster(tx))
+    ? await tx.query<{ found: boolean }>(IS_ANY_OUTSIDE, [past.published, ...ids])
+    : await tx.query<{ found: boolean }>(IS_ANY_BETWEEN, [after, before, ...ids]);
+  return row?.found === false;
 }
 
 /** Puts a dead letter back at the end of the outbox, under its event's id. @returns false when there is none that waits */
