@@ -335,7 +335,7 @@ describe('migrating and provisioning', () => {
 
   it('provisions the same database from several processes at once', async () => {
     const database = new URL(fixture.ownerUrl).pathname.slice(1);
-    const adminUrl = process.env.TEST_DATABASE_URL as string;
+    const adminUrl = (process.env.CITUS_URL ?? process.env.TEST_DATABASE_URL) as string;
     const passwords = { owner: 'owner', runtime: 'runtime', narrow: 'narrow' };
     const urls = await Promise.all(
       [1, 2, 3].map(() => provisionDatabase({ adminUrl, definition: roles, database, passwords })),
