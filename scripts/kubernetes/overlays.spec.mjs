@@ -36,6 +36,8 @@ const PUBLIC = /** @type {const} */ ([
 
 /** Connections of one process besides those of DATABASE_POOL_SIZE: the narrow pool, the relay and work that holds a lock. */
 const OTHER_CONNECTIONS = 4 + 3;
+/** Those of costly queries, beside a pool of so many. @param {string} service @param {number} pool */
+const costlyConnections = (service, pool) => (service === 'custom-objects' ? Math.floor(pool / 2) : 0);
 const DEFAULT_POOL_SIZE = 10;
 /** Of the migration job, the operator and people. */
 const SPARE_CONNECTIONS = 30;
@@ -263,7 +265,7 @@ describe.each([...OVERLAYS.map((overlay) => [overlay]), ...components])('%s %s',
       const deployment = get(all, 'Deployment', name);
       const most = scaler?.spec.maxReplicas ?? deployment.spec.replicas;
       const pool = Number(variableOf(deployment, 'DATABASE_POOL_SIZE') ?? DEFAULT_POOL_SIZE);
-      return sum + (most + 1) * (pool + OTHER_CONNECTIONS);
+      return sum + (most + 1) * (pool + costlyConnections(name, pool) + OTHER_CONNECTIONS);
     }, SPARE_CONNECTIONS);
     const { max_connections } = get(all, 'Cluster', 'crm-db').spec.postgresql.parameters;
     expect(Number(max_connections)).toBeGreaterThanOrEqual(needed);

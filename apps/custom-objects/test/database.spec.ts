@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { CORE_OBJECTS, GLOBAL_TABLES } from '@crm/contracts';
-import { catalogueProblems, newId, runMigrations, shardProblems } from '@crm/database';
-import { explainStatements, isOnCluster, type TestDatabase, testDatabase } from '@crm/testing';
+import { catalogueProblems, runMigrations, shardProblems } from '@crm/database';
+import { isOnCluster, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
-import { countRecords, type ListShape, listRecords, SEARCH_PAGE } from '../src/finding/record-list.repository.js';
-import * as search from '../src/finding/search.repository.js';
-import { containsText, searchedText } from '../src/finding/search-text.js';
+import { searchedText } from '../src/finding/search-text.js';
 import { migrations } from '../src/migrations/index.js';
-import * as objects from '../src/object/object.repository.js';
-import * as reading from '../src/reading/record.repository.js';
-import * as claims from '../src/writing/claim.repository.js';
-import * as writing from '../src/writing/record-write.repository.js';
+import { nestedPlans, withClient } from './nested-plans.js';
 
 const RECORDS = 20_000;
 const TENANT = randomUUID();
@@ -29,31 +24,6 @@ const FILL = `
          ELSE 'number ' || i || ' hidden' END
     FROM generate_series(1, $3::int) AS i CROSS JOIN unnest(ARRAY['', $4::text]) AS audience
    WHERE audience = '' OR i % 3 = 0`;
-
-async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
-/** The plans of the statements inside a function, by the role and the settings of the service. */
-const nestedPlans = ({ adminUrl, config }: TestDatabase, tenant: string, sql: string, parameters: unknown[]) =>
-  withClient(adminUrl, async (client) => {
-    const plans: string[] = [];
-    client.on('notice', ({ message }) => plans.push(message ?? ''));
-    await client.query("LOAD 'auto_explain'");
-    await client.query("SELECT set_config('app.tenant_id', $1, false)", [tenant]);
-    await client.query('SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on');
-    await client.query('SET client_min_messages = log; SET plan_cache_mode = force_generic_plan');
-    await client.query(`SET ROLE ${new URL(config.url).username}`);
-    plans.length = 0;
-    await client.query(sql, parameters);
-    return plans.map((plan) => plan.replace(/ \(cost=.*\)/g, ''));
-  });
 
 let database: TestDatabase;
 let admin: pg.Client;
@@ -252,121 +222,5 @@ describe('the search in the database', () => {
     expect(plans).toHaveLength(3);
     expect(plans[2]).toMatch(/Bitmap Index Scan on record_search_text\s+Index Cond: .*text ~~ /);
     for (const plan of plans) expect(plan).not.toContain('Seq Scan');
-  });
-});
-
-const textSearch = { objectId: '', audiences: [''], searched: { text: 'text', isIndexed: true } };
-
-/** A filter by a field in a slot, by one without, and what a search has found. */
-const bySlot = [{ sql: 's1 = $3', parameters: ['value'] }];
-const byData = [{ sql: 'data->$3::text = $4::jsonb', parameters: ['field', '"value"'] }];
-const byIds = [{ sql: 'id = ANY ($3::uuid[])', parameters: [[]] }];
-
-/** The first portion of a first page, newest first. */
-const first: ListShape = { by: null, descending: true, after: null, counted: true };
-/** In the order of a slot. */
-const sorted: ListShape = { ...first, by: { sql: 'n1', sqlType: 'float8', unset: 'infinity' } };
-
-/** The statements that repositories export, by name. */
-const exported = Object.entries({ ...claims, ...objects, ...reading, ...search, ...writing }).filter(
-  ([name, value]) => /^[A-Z_]+$/.test(name) && /^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(String(value)),
-);
-
-/** What runs per request; of a statement that is made for its conditions there are several, with the case behind the name. */
-const statements = {
-  ...Object.fromEntries(exported as [string, string][]),
-  listRecords: listRecords([], first),
-  'listRecords by slot': listRecords(bySlot, first),
-  'listRecords by data': listRecords(byData, first),
-  'listRecords by ids': listRecords(byIds, { ...first, counted: false }),
-  'listRecords by slot and text': listRecords([...bySlot, containsText(textSearch, 4)], { ...first, counted: false }),
-  'listRecords by slot, after': listRecords(bySlot, { ...first, after: 'id', counted: false }),
-  'listRecords by slot, few, sorted by another': listRecords(bySlot, { ...sorted, few: true, counted: false }),
-  'listRecords sorted': listRecords([], sorted),
-  'listRecords sorted, after a value': listRecords([], { ...sorted, after: 'value', counted: false }),
-  'listRecords sorted, after one without a value': listRecords([], { ...sorted, after: 'id', counted: false }),
-  'listRecords sorted, ascending': listRecords([], { ...sorted, descending: false, counted: false }),
-  'listRecords sorted, ascending, after a value': listRecords([], {
-    ...sorted,
-    descending: false,
-    after: 'value',
-    counted: false,
-  }),
-  'listRecords by the ninth text, sorted by it': listRecords([{ sql: 's9 = $3', parameters: ['value'] }], {
-    ...sorted,
-    by: { sql: 's9', sqlType: 'text', unset: '\u{10FFFF}' },
-  }),
-  'listRecords sorted by the ninth text': listRecords([], {
-    ...sorted,
-    descending: false,
-    by: { sql: 's9', sqlType: 'text', unset: '\u{10FFFF}' },
-    counted: false,
-  }),
-  'listRecords measured': listRecords([], { ...first, measured: true }),
-  SEARCH_PAGE,
-  countRecords: countRecords([]),
-  'countRecords by slot': countRecords(bySlot),
-  unsetFields: writing.unsetFields([{ type: 'reference', slot: 's1' }]),
-};
-
-/** 2,000 tenants, of which a hundred have records. */
-const TENANTS = `
-  SELECT n, md5('tenant' || n)::uuid AS tenant, md5('object' || n)::uuid AS object FROM generate_series(1, 2000) AS n`;
-/** The first has half of the records. */
-const MANY_RECORDS = `
-  SELECT tenant, object, md5(tenant::text || i)::uuid AS id, i
-    FROM (SELECT *, CASE WHEN n = 1 THEN 10000 ELSE 100 END AS size FROM (${TENANTS}) AS t WHERE n <= 100) AS t,
-         generate_series(1, size) AS i`;
-
-/** 20,000 records with what belongs to them, as ANALYZE sees them. */
-const FILL_EVERYTHING = [
-  `INSERT INTO custom_object (tenant_id, id, installation_id, app_key, sandbox, declared_api_name, api_name, label, plural_label)
-   SELECT tenant, object, object, 'acme-visits', false, 'visit', 'visit', 'Visit', 'Visits' FROM (${TENANTS}) AS t`,
-  `INSERT INTO custom_field (tenant_id, id, object_id, api_name, key, position, definition)
-   SELECT tenant, md5(object::text || k)::uuid, object, 'field_' || k, k, k, '{}' FROM (${TENANTS}) AS t, generate_series(1, 5) AS k`,
-  `INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, s1, n1, s9)
-   SELECT tenant, object, id, 1, '{}', now(), now(), 'value ' || i / 40, CASE WHEN i % 10 > 0 THEN i ELSE 'infinity'::float8 END, 'value ' || i FROM (${MANY_RECORDS}) AS r`,
-  `INSERT INTO custom_unique (tenant_id, object_id, field_id, norm_value, record_id)
-   SELECT tenant, object, md5(object::text || 1)::uuid, 'value ' || i, id FROM (${MANY_RECORDS}) AS r`,
-  `INSERT INTO record_reference (tenant_id, target_id, object_id, record_id, field_key)
-   SELECT tenant, md5(tenant::text || i / 10)::uuid, object, id, 2 FROM (${MANY_RECORDS}) AS r`,
-  `INSERT INTO record_search (tenant_id, object_id, id, audience, text) SELECT tenant, object, id, '', 'value ' || i FROM (${MANY_RECORDS}) AS r`,
-  'ANALYZE',
-];
-
-describe('plans of the hand-written SQL of custom-objects', () => {
-  if (isOnCluster) return;
-
-  let filled: TestDatabase;
-  beforeAll(async () => {
-    filled = await testDatabase('custom-objects', migrations);
-    await withClient(filled.adminUrl, async (client) => {
-      for (const statement of FILL_EVERYTHING) await client.query(statement);
-    });
-  });
-  afterAll(() => filled?.drop());
-
-  it('are what they were for the runtime role, in the context of a tenant, with 20,000 records', async () => {
-    const plans = await explainStatements({ url: filled.config.url, tenantId: newId(), areFilled: true }, statements);
-    expect(plans).toMatchSnapshot();
-  });
-
-  it('of the functions that lock and change records begin with their ids', async () => {
-    const { rows } = await withClient(filled.adminUrl, (client) =>
-      client.query('SELECT tenant_id AS tenant, object_id AS object, id FROM custom_record ORDER BY 1, 2, 3 LIMIT 1'),
-    );
-    const { tenant, object, id } = rows[0];
-    const none = [[], [], [], [], [], [], [], '[]'];
-    const record = JSON.stringify([{ version: 2, data: {}, at: new Date(), s1: 'changed' }]);
-    const locking = await nestedPlans(filled, tenant, writing.LOCK_RECORDS, [tenant, object, 1, [id]]);
-    const changing = await nestedPlans(filled, tenant, writing.CHANGE_RECORDS, [tenant, object, [id], record, ...none]);
-    const plans = [...locking, ...changing].filter((plan) => plan.includes(' on custom_record'));
-    expect(plans).toHaveLength(2);
-    for (const plan of plans) {
-      expect(plan).toMatch(
-        /Index Scan using custom_record_\S+ on custom_record \w+\s+Index Cond: \(\(tenant_id = .*\) AND \(object_id = .*\) AND \(id = /,
-      );
-      expect(plan).not.toMatch(/Hash|Seq Scan/);
-    }
   });
 });

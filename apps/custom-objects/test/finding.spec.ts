@@ -127,6 +127,8 @@ describe('a list', () => {
       const { total } = answers[0] as Json;
       expect(total).toBeGreaterThan(600);
       for (const answer of answers) expect(answer).toMatchObject({ total, totalIsExact: true, hasMore: true });
+      const beyond = (await many.call('GET', `${LEADS}?size=25&${query.replace(/page=3/, '')}&page=99`)).body;
+      expect(beyond).toMatchObject({ data: [], total, totalIsExact: true });
       await create();
       expect((await list()).total).toBe(total + 1);
       await many.call('DELETE', `${LEADS}/${id}`);

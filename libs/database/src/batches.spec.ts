@@ -119,6 +119,24 @@ describe('calls at the same time', () => {
     }
   });
 
+  it('are no smaller where the database is slow: two batches are under way at most, until one of them counts no longer', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    try {
+      const { run, writes } = recorded();
+      for (const write of ['a', 'b', 'c', 'd']) {
+        await run(write);
+        jest.advanceTimersByTime(10);
+        await turns();
+      }
+      expect(writes()).toEqual(['a', 'b']);
+      jest.advanceTimersByTime(1_000);
+      await turns();
+      expect(writes()).toEqual(['a', 'b', 'c d']);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('fail with their batch when they cannot be carried out apart', async () => {
     const batches = new Batches<string, string>({
       together: async ([call]) => {

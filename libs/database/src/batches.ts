@@ -9,6 +9,10 @@ export function copiesByStatement<T>(rows: readonly T[], bytes: number): T[][] {
 
 /** Calls wait so many milliseconds for a batch of their lane that is under way, and are then the next: larger batches cost less a call. */
 const WAIT_MS = 10;
+/** More batches of a lane at once would be smaller the slower the database is. */
+const MOST_UNDER_WAY = 2;
+/** After so many milliseconds a batch no longer counts: its connection may be one that answers no more. */
+const COUNTED_MS = 1_000;
 /** Calls in one batch at most: each waits for all of them. */
 const MOST_TOGETHER = 64;
 /** Most of what the calls of a batch weigh together; what is heavier is a batch of its own. */
@@ -44,8 +48,9 @@ interface Waiting<Call, Result> {
 interface Lane<Call, Result> {
   /** By group; the one that was served last is the last. */
   readonly waiting: Map<string, Waiting<Call, Result>[]>;
-  /** Batches for which the next one waits. */
   underWay: number;
+  /** Whether the next batch waits for the latest one. */
+  isWaiting: boolean;
   isScheduled: boolean;
 }
 
@@ -65,7 +70,7 @@ export class Batches<Call, Result> {
   }
 
   private laneOf(key: string): Lane<Call, Result> {
-    const lane = this.lanes.get(key) ?? { waiting: new Map(), underWay: 0, isScheduled: false };
+    const lane = this.lanes.get(key) ?? { waiting: new Map(), underWay: 0, isWaiting: false, isScheduled: false };
     this.lanes.set(key, lane);
     return lane;
   }
@@ -86,7 +91,7 @@ export class Batches<Call, Result> {
   }
 
   private schedule(key: string, lane: Lane<Call, Result>): void {
-    if (lane.isScheduled || lane.underWay > 0 || lane.waiting.size === 0) return;
+    if (lane.isScheduled || lane.isWaiting || lane.underWay >= MOST_UNDER_WAY || lane.waiting.size === 0) return;
     lane.isScheduled = true;
     // After the requests that have arrived by now.
     setImmediate(() => {
@@ -98,7 +103,12 @@ export class Batches<Call, Result> {
   private async start(key: string, lane: Lane<Call, Result>): Promise<void> {
     const batch = this.take(lane);
     lane.underWay += 1;
+    lane.isWaiting = true;
     let isCounted = true;
+    const goOn = () => {
+      lane.isWaiting = false;
+      this.schedule(key, lane);
+    };
     const end = () => {
       if (!isCounted) return;
       isCounted = false;
@@ -106,10 +116,10 @@ export class Batches<Call, Result> {
       if (lane.underWay === 0 && lane.waiting.size === 0) this.lanes.delete(key);
       else this.schedule(key, lane);
     };
-    const timer = setTimeout(end, WAIT_MS);
-    this.schedule(key, lane);
+    const timers = [setTimeout(goOn, WAIT_MS), setTimeout(end, COUNTED_MS)];
     const next = await this.settle(batch);
-    clearTimeout(timer);
+    for (const timer of timers) clearTimeout(timer);
+    lane.isWaiting = false;
     end();
     if (next.length === 0) return;
     // The lane may have been forgotten, when the batch no longer counted.

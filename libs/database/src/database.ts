@@ -2,7 +2,7 @@ import { isUuid } from '@crm/contracts';
 import { startSpan, within } from '@crm/telemetry';
 import pg, { type PoolClient } from 'pg';
 import { type EntityClass, EntityManagers } from './entities.js';
-import { asPlatformError } from './errors.js';
+import { asPlatformError, asUnknownOutcome } from './errors.js';
 import { FairQueue } from './fair-queue.js';
 import {
   describeTransaction,
@@ -49,7 +49,14 @@ export class Database {
     readonly config: DatabaseConfig,
     entities: readonly EntityClass[] = [],
   ) {
-    const { url, narrowUrl, poolSize = DEFAULT_POOL_SIZE, genericPlans = false, tenantShare } = config;
+    const {
+      url,
+      narrowUrl,
+      poolSize = DEFAULT_POOL_SIZE,
+      poolName = 'runtime',
+      genericPlans = false,
+      tenantShare,
+    } = config;
     this.runtimePool = createPool(config, { url, size: poolSize, genericPlans });
     this.narrowPool = createPool(config, {
       url: narrowUrl,
@@ -59,8 +66,10 @@ export class Database {
     const timeoutMs = config.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
     this.queue = new FairQueue({ slots: poolSize, timeoutMs, ...(tenantShare && { share: tenantShare }) });
     this.unmeasure = [
-      measurePool({ name: 'runtime', pool: this.runtimePool, size: poolSize, queue: this.queue }),
-      measurePool({ name: 'narrow', pool: this.narrowPool, size: NARROW_POOL_SIZE }),
+      measurePool({ name: poolName, pool: this.runtimePool, size: poolSize, queue: this.queue }),
+      ...(poolName === 'runtime'
+        ? [measurePool({ name: 'narrow', pool: this.narrowPool, size: NARROW_POOL_SIZE })]
+        : []),
     ];
     this.managers = new EntityManagers(entities, () => connect(this.runtimePool));
   }
@@ -92,7 +101,7 @@ export class Database {
     const { tenantId } = origin;
     if (!isUuid(tenantId)) throw new Error('A statement in the context of a tenant needs the id of the tenant, a UUID');
     return this.inSlot(origin, async () => {
-      const rows = await this.runAlone<Row>(this.runtimePool, sql, [tenantId.toLowerCase(), ...parameters]);
+      const rows = await this.runAlone<Row>(this.runtimePool, sql, [tenantId.toLowerCase(), ...parameters], true);
       return use ? use(rows) : (rows as Result);
     });
   }
@@ -179,9 +188,9 @@ export class Database {
     );
   }
 
-  private async runAlone<Row>(pool: pg.Pool, sql: string, values: unknown[]): Promise<Row[]> {
+  private async runAlone<Row>(pool: pg.Pool, sql: string, values: unknown[], isVariant = false): Promise<Row[]> {
     try {
-      const { rows } = await pool.query({ name: this.names.nameOf(sql), text: sql, values });
+      const { rows } = await pool.query({ name: this.names.nameOf(sql, isVariant), text: sql, values });
       return rows as Row[];
     } catch (error) {
       throw asPlatformError(error);
@@ -259,7 +268,9 @@ async function connect(pool: pg.Pool): Promise<PoolClient> {
 
 /** A COMMIT after a failed statement is answered with ROLLBACK and no error: the work must not count as committed. */
 async function commit(queue: StatementQueue): Promise<void> {
-  const { command } = await queue.send('COMMIT', [], 'COMMIT');
+  const { command } = await queue.send('COMMIT', [], 'COMMIT').catch((error: unknown) => {
+    throw asUnknownOutcome(error);
+  });
   if (command !== 'COMMIT') {
     throw new Error('Nothing was committed: a statement of the transaction failed and its error was swallowed');
   }

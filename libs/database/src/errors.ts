@@ -74,6 +74,20 @@ export function isOfOneTenant(error: unknown): boolean {
   return isRefusedStatement(error) || (inner instanceof pg.DatabaseError && NODE_IS_AWAY.test(inner.code ?? ''));
 }
 
+/**
+ * What a COMMIT fails with. Unless it was skipped, or is refused for what the transaction did, nobody knows whether it was carried
+ * out, so it must not count as a refused statement, which may be sent again.
+ */
+export function asUnknownOutcome(error: unknown): unknown {
+  const isKnown = !(error instanceof pg.DatabaseError) || /^(2[35]|40)/.test(error.code ?? '');
+  return isKnown
+    ? error
+    : new PlatformError('SERVICE_UNAVAILABLE', DETAILS.SERVICE_UNAVAILABLE, {
+        retryAfterSeconds: 1,
+        cause: new Error('The outcome of COMMIT is not known', { cause: error }),
+      });
+}
+
 /** A temporary error as the caller sees it, 503 with Retry-After; any other error unchanged. */
 export function asPlatformError(error: unknown): unknown {
   const code = error instanceof PlatformError ? undefined : temporaryCode(error);

@@ -10,6 +10,8 @@ export interface DatabaseConfig {
   narrowUrl: string;
   /** Connections of the runtime role in this process; default 10. The narrow role uses at most 4. */
   poolSize?: number;
+  /** What the metrics call the runtime role's connections; default `runtime`. */
+  poolName?: PoolName;
   /** Connections of the runtime role for one tenant while another is there too; default: all. */
   tenantShare?: number;
   /** Planning a table with many indexes takes ten times as long as reading a row. `PLAN_FOR_VALUES` is the way out. */
@@ -60,7 +62,7 @@ export function createPool(
   return pool;
 }
 
-type PoolName = 'runtime' | 'narrow';
+export type PoolName = 'runtime' | 'narrow' | 'costly';
 
 interface MeasuredPool {
   readonly name: PoolName;

@@ -3,15 +3,20 @@ import pg, { type PoolClient, type QueryResult } from 'pg';
 
 /** Statements that a connection keeps prepared, at some 50 KiB each in the server for one that reads a table with many indexes. */
 const PREPARED = 200;
+/** Of these, most whose texts depend on what is asked for: filters and orders of lists. */
+const PREPARED_VARIANTS = 150;
 
 /** Names of prepared statements, one per text. */
 export class StatementNames {
   private readonly names = new Map<string, string>();
 
-  /** @returns undefined when enough statements have a name: this one is then parsed at every execution */
-  nameOf(text: string): string | undefined {
+  /**
+   * @param isVariant whether it is one of very many texts, which leave names for the others
+   * @returns undefined when enough statements have a name: this one is then parsed at every execution
+   */
+  nameOf(text: string, isVariant = false): string | undefined {
     const known = this.names.get(text);
-    if (known !== undefined || this.names.size >= PREPARED) return known;
+    if (known !== undefined || this.names.size >= (isVariant ? PREPARED_VARIANTS : PREPARED)) return known;
     const name = `prepared_${this.names.size + 1}`;
     this.names.set(text, name);
     return name;

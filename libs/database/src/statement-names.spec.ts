@@ -18,4 +18,11 @@ describe('the names of prepared statements', () => {
     expect(names.nameOf('SELECT 0')).toBe('prepared_1');
     expect(names.nameOf('SELECT 999')).toBeUndefined();
   });
+
+  it('are left for other statements, however many variants of lists come', () => {
+    const names = new StatementNames();
+    const given = Array.from({ length: 1_000 }, (_, index) => names.nameOf(`SELECT ${index}`, true));
+    expect(given.filter((name) => name !== undefined)).toHaveLength(150);
+    expect(names.nameOf('UPDATE')).toBe('prepared_151');
+  });
 });

@@ -82,6 +82,7 @@ export class CostlyQueries implements OnApplicationShutdown {
     this.database = new Database({
       ...config,
       poolSize,
+      poolName: 'costly',
       statementTimeoutMs: COSTLY_MS,
       connectTimeoutMs: COSTLY_MS,
     });

@@ -47,7 +47,8 @@ export class ListTotals {
         async () => (await read({ ...page, after: undefined, offset: 0, limit: 0 })).counted,
       ));
     // A record may be newer than the total.
-    return { ...found, counted: Math.max(counted, page.offset + found.records.length) };
+    const seen = found.records.length > 0 ? page.offset + found.records.length : 0;
+    return { ...found, counted: Math.max(counted, seen) };
   }
 
   /** To be called when records of the object have changed. */

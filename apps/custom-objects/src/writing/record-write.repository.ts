@@ -44,7 +44,8 @@ export const CHANGE_RECORDS = `SELECT change_records($1, $2, $3, $4, ${WRITTEN(5
 export interface RecordWrite {
   readonly id: string;
   readonly version: number;
-  readonly data: Readonly<Record<string, unknown>>;
+  /** JSON. */
+  readonly data: string;
   /** Value by slot column. Others stay or become null. */
   readonly slots: ReadonlyMap<string, string | number | null>;
   /** RFC 3339. */
@@ -154,17 +155,10 @@ interface LockedRow {
   readonly data: string | null;
 }
 
-const rowsOf = (records: readonly RecordWrite[]): string =>
-  JSON.stringify(
-    records.map(({ id, version, data, at, by, slots }) => ({
-      id,
-      version,
-      data,
-      at,
-      by,
-      ...Object.fromEntries(slots),
-    })),
-  );
+const rowsOf = (records: readonly RecordWrite[]): string => `[${records.map(rowOf).join(',')}]`;
+
+const rowOf = ({ id, version, data, at, by, slots }: RecordWrite): string =>
+  `${JSON.stringify({ id, version, at, by, ...Object.fromEntries(slots) }).slice(0, -1)},"data":${data}}`;
 
 /** The arguments of WRITTEN. */
 function textsAndEventsOf(records: readonly RecordWrite[]): unknown[] {

@@ -271,8 +271,9 @@ export class RecordWriteService {
 }
 
 const writesOf = (drafts: readonly Draft[]) => drafts.map(({ write }) => write);
-/** The events have all that is written, and more. */
-const weightOf = ({ write }: Draft): number => write.events.reduce((sum, { envelope }) => sum + envelope.length, 0);
+/** The events have no fields that only some may read. */
+const weightOf = ({ write: { data, events } }: Draft): number =>
+  events.reduce((sum, { envelope }) => sum + envelope.length, data.length);
 
 /** Writes of one tenant under one definition are one group of a batch. */
 const groupOf = ({ model: { object }, caller }: Author): string => `${caller.tenantId}/${object.id}/${object.revision}`;
@@ -362,5 +363,5 @@ function rowOf(
   { id, version, data, updatedAt: at }: StoredRecord,
   values: FieldValues,
 ): Omit<RecordWrite, 'texts' | 'events'> {
-  return { id, version, data, slots: slotsOf(model, values), at, by };
+  return { id, version, data: JSON.stringify(data), slots: slotsOf(model, values), at, by };
 }
