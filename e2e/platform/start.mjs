@@ -1,3 +1,5 @@
+import { DATABASES } from '@crm/contracts';
+import { requireNoDatabases } from '../../scripts/servers/citus.mjs';
 import { startTestPlatform } from '../../scripts/testing/platform-for-tests.mjs';
 import { startCollector } from './collector.mjs';
 import { startRedis } from './redis.mjs';
@@ -10,13 +12,16 @@ const WEBHOOK_RETRY_DELAYS = '0s,300ms,500ms,1s,2s,2s,2s,2s';
  * there is one. Its addresses go to the tests through the environment.
  */
 export default async function start() {
+  const { CITUS_URL } = process.env;
+  const databases = Object.values(DATABASES).map(({ database }) => database);
+  if (CITUS_URL) await requireNoDatabases(CITUS_URL, databases);
   const [collector, redis] = await Promise.all([startCollector(), startRedis()]);
   const platform = await startTestPlatform({
     WEBHOOK_RETRY_DELAYS,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_TRACES_SAMPLE_RATIO: '1',
     REDIS_URL: redis.url,
-    ...(process.env.CITUS_URL && { DATABASE_URL: process.env.CITUS_URL }),
+    ...(CITUS_URL && { DATABASE_URL: CITUS_URL }),
   });
   process.env.E2E_ADDRESSES = JSON.stringify(platform.addresses);
   process.env.E2E_COLLECTOR = collector.url;

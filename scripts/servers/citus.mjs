@@ -81,6 +81,18 @@ const setSettings = (url, settings) =>
     await client.query('SELECT pg_reload_conf()');
   });
 
+/** Keeps tests from a cluster that somebody uses: what they make there they delete. @param {string} url @param {readonly string[]} databases */
+export async function requireNoDatabases(url, databases) {
+  const { rows } = await withClient(url, (client) =>
+    client.query('SELECT datname AS name FROM pg_database WHERE datname = ANY ($1)', [databases]),
+  );
+  if (rows.length === 0) return;
+  const names = rows.map(({ name }) => name).join(', ');
+  throw new PlainError(
+    `The cluster of CITUS_URL has ${names} already: the tests need one that nobody uses, and delete these`,
+  );
+}
+
 /** Deletes databases on every node. @param {string} url of the coordinator's superuser @param {readonly string[]} databases */
 export async function dropDatabases(url, databases) {
   for (const node of [url, ...(await registerNodes(url))]) {

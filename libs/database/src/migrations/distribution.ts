@@ -1,13 +1,16 @@
-import type { QueryRunner } from 'typeorm';
+/** A connection of the owner; `QueryRunner` is one. */
+export interface Statements {
+  query(sql: string, parameters?: unknown[]): Promise<Record<string, unknown>[]>;
+}
 
 /** Whether the database is that of a Citus cluster: then tables of tenants lie on its nodes, all rows of a tenant on one. */
-export async function isDistributed(runner: QueryRunner): Promise<boolean> {
+export async function isDistributed(runner: Statements): Promise<boolean> {
   const found = await runner.query("SELECT FROM pg_extension WHERE extname = 'citus'");
   return found.length > 0;
 }
 
 /** Colocated with the tables that are there: a statement of one tenant runs whole on the node that has its rows. */
-export async function distributeByTenant(runner: QueryRunner, table: string): Promise<void> {
+export async function distributeByTenant(runner: Statements, table: string): Promise<void> {
   if (!(await isDistributed(runner))) return;
   await runner.query(
     `SELECT create_distributed_table($1::regclass, 'tenant_id', colocate_with => coalesce(
@@ -17,7 +20,7 @@ export async function distributeByTenant(runner: QueryRunner, table: string): Pr
 }
 
 /** On every node, whose statements read it there; a change changes all of them. */
-export async function copyToEveryNode(runner: QueryRunner, table: string): Promise<void> {
+export async function copyToEveryNode(runner: Statements, table: string): Promise<void> {
   if (await isDistributed(runner)) await runner.query('SELECT create_reference_table($1::regclass)', [table]);
 }
 
@@ -25,7 +28,7 @@ export async function copyToEveryNode(runner: QueryRunner, table: string): Promi
  * Each function in PL/pgSQL whose first parameter is `tenant uuid`: a call is run on the node that has the tenant's rows, where
  * its body does with these what it likes. What it sets by `set_config` holds there, and its advisory locks are that node's.
  */
-export async function runFunctionsWhereTenantIs(runner: QueryRunner): Promise<void> {
+export async function runFunctionsWhereTenantIs(runner: Statements): Promise<void> {
   if (!(await isDistributed(runner))) return;
   const functions = await runner.query(`
     SELECT p.oid::regprocedure::text AS signature FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang

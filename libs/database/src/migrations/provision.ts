@@ -111,7 +111,7 @@ async function provisionCluster(options: Provisioning, database: string, nodes: 
       for (const [role, password] of [...roles, administrator]) {
         // How this node logs in at the others; 0 means each of them.
         await admin.query(
-          `INSERT INTO pg_dist_authinfo (nodeid, rolename, authinfo) VALUES (0, $1, 'password=' || quote_literal($2))
+          `INSERT INTO pg_dist_authinfo (nodeid, rolename, authinfo) VALUES (0, $1, 'password=''' || regexp_replace($2, '([''\\\\])', '\\\\\\1', 'g') || '''')
            ON CONFLICT (nodeid, rolename) DO UPDATE SET authinfo = excluded.authinfo`,
           [role, password],
         );

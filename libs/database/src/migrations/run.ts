@@ -68,7 +68,11 @@ async function haveRun(ownerUrl: string, migrations: readonly MigrationClass[]):
     if (!table.rows[0].exists) return false;
     const { rows } = await client.query('SELECT name FROM migrations');
     const ran = new Set(rows.map((row) => row.name));
-    return migrations.every((Migration) => ran.has(new Migration().name ?? Migration.name));
+    const haveAll = migrations.every((Migration) => ran.has(new Migration().name ?? Migration.name));
+    // Also those of a run that was interrupted behind its last step.
+    if (haveAll)
+      await runFunctionsWhereTenantIs({ query: async (sql, parameters) => (await client.query(sql, parameters)).rows });
+    return haveAll;
   } finally {
     await client.end();
   }

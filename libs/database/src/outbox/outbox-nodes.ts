@@ -63,6 +63,8 @@ class OutboxNode {
   private session: NarrowSession | undefined;
   private pending: Promise<unknown> | undefined;
   private retryAt = 0;
+  /** Since when it does not answer. */
+  private silentSince: number | undefined;
   private closed = false;
   /** Whether events may lie here that were written on another node, before their shard was moved. */
   private hasForeign = true;
@@ -94,8 +96,15 @@ class OutboxNode {
     return (await this.ask<EventRow>(this.claimStatement, [gaps.after, gaps.before, limit])) ?? [];
   }
 
-  lag({ after, before }: Gaps): Promise<LagRow[] | undefined> {
-    return this.ask<LagRow>(this.measureStatement, [after, before]);
+  get isSilent(): boolean {
+    return this.silentSince !== undefined;
+  }
+
+  /** Of a node that does not answer, that an event may wait since then. */
+  async lag({ after, before }: Gaps): Promise<LagRow[]> {
+    const rows = await this.ask<LagRow>(this.measureStatement, [after, before]);
+    const oldest = (Date.now() - (this.silentSince ?? Date.now())) / 1_000;
+    return rows ?? [{ waiting: '1', oldest: String(oldest) }];
   }
 
   async writers(): Promise<Writer[] | undefined> {
@@ -127,11 +136,16 @@ class OutboxNode {
   private async answer<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[] | undefined> {
     try {
       this.session ??= await NarrowSession.open(this.config);
-      if (!this.closed) return await this.session.queryPrepared<Row>(sql, parameters);
+      if (!this.closed) {
+        const rows = await this.session.queryPrepared<Row>(sql, parameters);
+        this.silentSince = undefined;
+        return rows;
+      }
     } catch (error) {
       const { host, port } = this.row;
       failures.inc();
       this.retryAt = Date.now() + RETRY_MS;
+      this.silentSince ??= Date.now();
       this.logger.warn(`Node ${host}:${port} does not answer: ${error instanceof Error ? error.message : error}`);
     }
     await this.end();
@@ -190,8 +204,13 @@ export class OutboxNodes {
     return (await Promise.all(this.nodes.map((node) => node.find(gaps, limit)))).flat();
   }
 
+  /** Whether a node does not answer, so that nobody knows whether events wait there. */
+  get areSilent(): boolean {
+    return this.nodes.some(({ isSilent }) => isSilent);
+  }
+
   async lag(gaps: Gaps): Promise<LagRow[]> {
-    return (await Promise.all(this.nodes.map((node) => node.lag(gaps)))).flatMap((rows) => rows ?? []);
+    return (await Promise.all(this.nodes.map((node) => node.lag(gaps)))).flat();
   }
 
   /** @returns undefined when a node did not say */

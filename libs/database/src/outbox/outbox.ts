@@ -173,6 +173,11 @@ export class Outbox {
   }
 
   /** Events that wait, counted up to 10,000, and the age of the oldest in seconds. */
+  /** Whether events may wait where they cannot be seen. */
+  get isPartlyUnseen(): boolean {
+    return this.nodes?.areSilent ?? false;
+  }
+
   async lag(): Promise<{ waiting: number; oldestSeconds: number }> {
     const { gaps } = this.published;
     const { after, before } = gaps;

@@ -243,7 +243,7 @@ export class OutboxRelay {
     const now = Date.now();
     if (now - this.measuredAt >= MEASURE_MS) {
       this.measuredAt = now;
-      const { waiting, oldestSeconds } = mayWait ? await outbox.lag() : NOTHING_WAITS;
+      const { waiting, oldestSeconds } = mayWait || outbox.isPartlyUnseen ? await outbox.lag() : NOTHING_WAITS;
       outboxMetrics.waiting.set(waiting);
       outboxMetrics.lag.set(oldestSeconds);
     }
