@@ -87,7 +87,7 @@ describe('what the running services measure', () => {
         consumer,
       );
     }
-    expect(await labelled('custom-objects', 'database_pool_size', 'pool')).toEqual(['narrow', 'runtime']);
+    expect(await labelled('custom-objects', 'database_pool_size', 'pool')).toEqual(['costly', 'narrow', 'runtime']);
     expect(await labelled('identity', 'signing_key_signs_since_seconds', 'group')).toEqual(['admin', 'api']);
   });
 
