@@ -113,9 +113,17 @@ describe('plans of the hand-written SQL of custom-objects', () => {
     const none = [[], [], [], [], [], [], [], '[]'];
     const record = JSON.stringify([{ version: 2, data: {}, at: new Date(), s1: 'changed' }]);
     const locking = await nestedPlans(filled, tenant, writing.LOCK_RECORDS, [tenant, object, 1, [id]]);
-    const changing = await nestedPlans(filled, tenant, writing.CHANGE_RECORDS, [tenant, object, [id], record, ...none]);
+    const changing = await nestedPlans(filled, tenant, writing.CHANGE_RECORDS, [
+      tenant,
+      object,
+      [id],
+      record,
+      [id],
+      record,
+      ...none,
+    ]);
     const plans = [...locking, ...changing].filter((plan) => plan.includes(' on custom_record'));
-    expect(plans).toHaveLength(2);
+    expect(plans).toHaveLength(3);
     for (const plan of plans) {
       expect(plan).toMatch(
         /Index Scan using custom_record_\S+ on custom_record \w+\s+Index Cond: \(\(tenant_id = .*\) AND \(object_id = .*\) AND \(id = /,

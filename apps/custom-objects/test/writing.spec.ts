@@ -298,6 +298,28 @@ describe('records that many read and write at the same time', () => {
     expect(await stored()).toHaveLength(30);
   });
 
+  it('are found by what they have last, whichever of several changes at once has changed it', async () => {
+    const path = async (title: string) => `${DIARIES}/${(await create(DIARIES, { title })).id}`;
+    const one = await path('One');
+    const other = await path('Other');
+    await Promise.all([
+      // While the first is under way, the others are gathered.
+      write('PATCH', other, { note_0: 'Later' }),
+      write('PATCH', one, { title: 'Changed' }),
+      write('PATCH', one, { note_0: 'Later' }),
+      write('PATCH', other, { note_1: 'Later' }),
+    ]);
+    for (const [title, found] of [
+      ['One', 0],
+      ['Changed', 1],
+      ['Other', 1],
+    ] as const) {
+      const { body } = await write('GET', `${DIARIES}?filterField=title&filterValue=${title}`);
+      expect([title, body.data.length]).toEqual([title, found]);
+    }
+    expect((await write('GET', one)).body).toMatchObject({ title: 'Changed', note_0: 'Later', version: 3 });
+  });
+
   it('share a transaction with those of other workspaces, and neither wait for them nor fail with them', async () => {
     const neighbours = await Promise.all([1, 2, 3].map(() => app.tenant('enterprise', OBJECTS)));
     const spy = jest.spyOn(app.service.get(Database), 'together');

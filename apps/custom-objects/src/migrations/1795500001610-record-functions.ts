@@ -80,19 +80,29 @@ const LOCK_RECORDS = `
              ORDER BY r.id FOR NO KEY UPDATE SKIP LOCKED) AS locked;
   END $body$`;
 
+/** Joined to ids and not to a function, for which the planner would expect a hundred rows. */
+const updateRecords = (ids: string, records: string, columns: string, types: string) => `
+    UPDATE custom_record AS stored SET version = w.version, data = w.data, updated_at = w.at${columns}
+      FROM unnest(${ids}) WITH ORDINALITY AS changed (id, number),
+           jsonb_to_record(${records} -> (changed.number::integer - 1)) AS w (version integer, data jsonb, at timestamptz${types})
+     WHERE stored.tenant_id = tenant AND stored.object_id = object AND stored.id = changed.id`;
+
 /**
- * Writes locked records of one tenant: members of each are version, data, at and its slots. Joined to their ids and not to a
- * function, for which the planner would expect a hundred rows.
+ * Writes locked records of one tenant: members of each are version, data and at, of those whose slots change also these: setting
+ * forty slots to what they are would cost a sixth more.
  */
 const CHANGE_RECORDS = `
-  CREATE FUNCTION change_records(tenant uuid, object uuid, ids uuid[], records jsonb, ${WRITTEN}) RETURNS void LANGUAGE plpgsql AS $body$
+  CREATE FUNCTION change_records(tenant uuid, object uuid, ids uuid[], records jsonb, slot_ids uuid[], slot_records jsonb, ${WRITTEN})
+  RETURNS void LANGUAGE plpgsql AS $body$
   BEGIN
     PERFORM set_config('app.tenant_id', tenant::text, true);
-    UPDATE custom_record AS stored
-       SET version = w.version, data = w.data, updated_at = w.at, ${SLOTS.map(({ name }) => `${name} = w.${name}`).join(', ')}
-      FROM unnest(ids) WITH ORDINALITY AS changed (id, number),
-           jsonb_to_record(records -> (changed.number::integer - 1)) AS w (version integer, data jsonb, at timestamptz, ${TYPED_SLOTS})
-     WHERE stored.tenant_id = tenant AND stored.object_id = object AND stored.id = changed.id;
+    IF cardinality(ids) > 0 THEN ${updateRecords('ids', 'records', '', '')}; END IF;
+    IF cardinality(slot_ids) > 0 THEN ${updateRecords(
+      'slot_ids',
+      'slot_records',
+      SLOTS.map(({ name }) => `, ${name} = w.${name}`).join(''),
+      `, ${TYPED_SLOTS}`,
+    )}; END IF;
     ${INSERT_TEXTS} WHERE w.text IS NOT NULL
         ON CONFLICT (tenant_id, object_id, id, audience) DO UPDATE SET text = excluded.text;
     IF array_position(texts, NULL) IS NOT NULL THEN

@@ -38,7 +38,7 @@ const WRITTEN = (first: number) => Array.from({ length: 8 }, (_, index) => `$${f
 /** For the arguments see the functions. */
 export const CREATE_RECORDS = `SELECT refusal, refused FROM create_records($1, $2, $3, $4, $5, ${WRITTEN(6)})`;
 export const LOCK_RECORDS = 'SELECT refusal, heads, data FROM lock_records($1, $2, $3, $4)';
-export const CHANGE_RECORDS = `SELECT change_records($1, $2, $3, $4, ${WRITTEN(5)})`;
+export const CHANGE_RECORDS = `SELECT change_records($1, $2, $3, $4, $5, $6, ${WRITTEN(7)})`;
 
 /** What is written of a record. */
 export interface RecordWrite {
@@ -46,7 +46,7 @@ export interface RecordWrite {
   readonly version: number;
   /** JSON. */
   readonly data: string;
-  /** Value by slot column. Others stay or become null. */
+  /** Value by slot column, of a new record and of one whose slots change; none where all stay. */
   readonly slots: ReadonlyMap<string, string | number | null>;
   /** RFC 3339. */
   readonly at: string;
@@ -110,8 +110,9 @@ export class RecordWriteRepository {
   change(tx: SharedTransaction, { tenantId, id }: WrittenObject, records: readonly RecordWrite[]): void {
     tx.announceEvents();
     this.changeTotals(tx, tenantId, id);
-    const ids = records.map((record) => record.id);
-    void tx.issueReturning(CHANGE_RECORDS, [tenantId, id, ids, rowsOf(records), ...textsAndEventsOf(records)]);
+    const [same, changed] = [true, false].map((isSame) => records.filter(({ slots }) => (slots.size === 0) === isSame));
+    const rows = [same, changed].flatMap((some = []) => [some.map((record) => record.id), rowsOf(some)]);
+    void tx.issueReturning(CHANGE_RECORDS, [tenantId, id, ...rows, ...textsAndEventsOf(records)]);
   }
 
   /** Locks those of the records that exist: until the transaction ends nobody changes or deletes them, or refers to them anew. */

@@ -303,6 +303,7 @@ const following = (earlier: Draft | undefined, draft: Draft): Draft =>
         write: {
           ...draft.write,
           texts: new Map([...earlier.write.texts, ...draft.write.texts]),
+          slots: draft.write.slots.size > 0 ? draft.write.slots : earlier.write.slots,
           events: [...earlier.write.events, ...draft.write.events],
         },
       };
@@ -350,7 +351,7 @@ function draftOfChange({ model, caller, changes, expected, clock }: Change, befo
     values,
     record,
     write: {
-      ...rowOf(model, caller, record, values),
+      ...rowOf(model, caller, record, values, previous),
       texts: searchTextsOf(model, values, previous),
       events: recordUpdated(model, before, record, caller, clock),
     },
@@ -362,6 +363,9 @@ function rowOf(
   { userId: by }: Caller,
   { id, version, data, updatedAt: at }: StoredRecord,
   values: FieldValues,
+  previous?: FieldValues,
 ): Omit<RecordWrite, 'texts' | 'events'> {
-  return { id, version, data: JSON.stringify(data), slots: slotsOf(model, values), at, by };
+  const slots = slotsOf(model, values);
+  const isSame = previous !== undefined && isDeepStrictEqual(slots, slotsOf(model, previous));
+  return { id, version, data: JSON.stringify(data), slots: isSame ? new Map() : slots, at, by };
 }
