@@ -22,6 +22,30 @@ describe('a gap of the outbox', () => {
       [[{ writer: '5/1', prepared: false }], [{ writer: '-1/9', prepared: true }]],
       false,
     ],
+    [
+      'is filled once each writer has ended that was prepared when one had ended',
+      [
+        [{ writer: '5/1', prepared: false }],
+        [{ writer: '-1/9', prepared: true }],
+        [{ writer: '-1/12', prepared: true }],
+      ],
+      true,
+    ],
+    [
+      'is kept while a writer is prepared that may have been noted',
+      [
+        [
+          { writer: '5/1', prepared: false },
+          { writer: '6/1', prepared: false },
+        ],
+        [
+          { writer: '6/1', prepared: false },
+          { writer: '-1/9', prepared: true },
+        ],
+        [{ writer: '-1/10', prepared: true }],
+      ],
+      false,
+    ],
   ])('%s', async (_what, writers, isFilled) => {
     const claimed: unknown[] = [];
     const answer = (sql: string, parameters: readonly unknown[]): unknown[] => {
@@ -32,8 +56,7 @@ describe('a gap of the outbox', () => {
     };
     const queryPrepared = async <Row>(sql: string, parameters: readonly unknown[]) => answer(sql, parameters) as Row[];
     const outbox = await Outbox.open({ queryPrepared }, { url: '', narrowUrl: '', applicationName: 'test' });
-    await outbox.settleGaps();
-    await outbox.settleGaps();
+    for (const looks = [...writers]; looks.length > 0; looks.shift()) await outbox.settleGaps();
     await outbox.claimBatch(10);
     expect(claimed).toEqual([isFilled ? [3] : [1, 3]]);
   });

@@ -62,7 +62,7 @@ interface PlaceRow {
  */
 export class Outbox {
   /** Once none of these transactions is open, no event can appear in these gaps any more. */
-  private open: { readonly gaps: Gaps; readonly writers: ReadonlySet<string> } | undefined;
+  private open: { readonly gaps: Gaps; readonly writers: readonly Writer[] } | undefined;
   /** Whether events were acknowledged since the last mark. */
   private unmarked = false;
   /** Events that `claimBatch` passes over, by `seq`. */
@@ -147,7 +147,7 @@ export class Outbox {
   }
 
   /**
-   * Forgets gaps of rolled-back transactions. It takes two calls: the first notes which transactions are open, a later one
+   * Forgets gaps of rolled-back transactions. It takes two calls or more: the first notes which transactions are open, a later one
    * finds them ended, and sees what they committed. Where a shard has moved meanwhile, its node no longer could.
    */
   async settleGaps(): Promise<void> {
@@ -160,24 +160,23 @@ export class Outbox {
     }
     const writers = await this.writers();
     if (!writers) return;
-    const open = new Set(writers.map(({ writer }) => writer));
-    const isPrepared = writers.some(({ prepared }) => prepared);
-    if (this.open && !isPrepared && [...this.open.writers].every((writer) => !open.has(writer))) {
-      const { after, before } = this.open.gaps;
+    const { open } = this;
+    const left = open && stillOpen(open.writers, writers);
+    if (open && left?.length === 0) {
+      const { after, before } = open.gaps;
       const rows = await this.connection.queryPrepared<{ seq: string }>(LIST_WAITING, [after, before]);
       const waiting = rows.map(({ seq }) => Number(seq));
-      this.published = this.published.filled(this.open.gaps, waiting);
-      this.open = undefined;
+      this.published = this.published.filled(open.gaps, waiting);
     }
-    this.open ??= { gaps, writers: open };
+    this.open = left?.length ? { gaps: open?.gaps ?? gaps, writers: left } : { gaps, writers };
   }
 
-  /** Events that wait, counted up to 10,000, and the age of the oldest in seconds. */
   /** Whether events may wait where they cannot be seen. */
   get isPartlyUnseen(): boolean {
     return this.nodes?.areSilent ?? false;
   }
 
+  /** Events that wait, counted up to 10,000, and the age of the oldest in seconds. */
   async lag(): Promise<{ waiting: number; oldestSeconds: number }> {
     const { gaps } = this.published;
     const { after, before } = gaps;
@@ -267,5 +266,13 @@ export async function replayOutboxEvent(tx: NarrowTransaction, id: string): Prom
 
 const placeIn = ({ streamSeq, streamSubject }: PlaceRow): StreamPlace | undefined =>
   streamSeq === null || streamSubject === null ? undefined : { streamSeq: Number(streamSeq), subject: streamSubject };
+
+/** One that is not prepared has another number once it is, so that each that is prepared now may be one that was noted. */
+function stillOpen(noted: readonly Writer[], now: readonly Writer[]): readonly Writer[] {
+  const open = new Set(now.map(({ writer }) => writer));
+  const mayBePrepared = noted.some(({ writer, prepared }) => !prepared && !open.has(writer));
+  const numbers = new Set(noted.map(({ writer }) => writer));
+  return now.filter(({ writer, prepared }) => numbers.has(writer) || (prepared && mayBePrepared));
+}
 
 const asEvent = (row: EventRow): OutboxEvent => ({ ...row, seq: Number(row.seq) });
