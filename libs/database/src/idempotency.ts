@@ -187,7 +187,17 @@ function hashOf(body: unknown): Buffer {
   return createHash('sha256').update(canonicalJson(sent)).digest();
 }
 
+/** When the last of the rows expired that expired first. $1: most of them. */
+const LAST_EXPIRED = `
+  SELECT max(expires_at)::text AS last
+    FROM (SELECT expires_at FROM idempotency WHERE expires_at <= now() ORDER BY expires_at LIMIT $1) AS oldest`;
+
+/** Not by a limit, which a statement over several servers cannot have. $1: time. */
+const REMOVE_EXPIRED = 'DELETE FROM idempotency WHERE expires_at <= $1::timestamptz';
+
 const SWEEP_INTERVAL_MS = 3_600_000;
+/** Rows that one transaction removes: those of a busy hour would take longer than a statement may, and lock keys that are used again. */
+const BATCH = 5_000;
 
 /** Removes expired idempotency rows once an hour. Several replicas doing it at once only find less to remove. */
 @Injectable()
@@ -196,8 +206,18 @@ export class IdempotencySweeper extends Sweeper {
     super({ everyMs: SWEEP_INTERVAL_MS });
   }
 
-  async sweep(): Promise<void> {
-    await this.database.crossTenant((tx) => tx.query('DELETE FROM idempotency WHERE expires_at <= now()'));
+  async sweep(stopping?: AbortSignal): Promise<void> {
+    while (!stopping?.aborted && (await this.remove()));
+  }
+
+  /** @returns whether there may be more */
+  private remove(): Promise<boolean> {
+    return this.database.crossTenant(async (tx) => {
+      const [row] = await tx.query<{ last: string | null }>(LAST_EXPIRED, [BATCH]);
+      if (!row?.last) return false;
+      await tx.query(REMOVE_EXPIRED, [row.last]);
+      return true;
+    });
   }
 }
 

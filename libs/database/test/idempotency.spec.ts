@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { QueryRunner } from 'typeorm';
 import { IdempotencySweeper } from '../src/idempotency.js';
 import {
@@ -160,5 +160,18 @@ describe('the idempotency table', () => {
       [call.tenantId],
     );
     expect(rows).toEqual([{ tenant_id: call.tenantId }]);
+  });
+
+  it('is cleared of many expired rows in several transactions', async () => {
+    await fixture.admin(
+      `INSERT INTO idempotency (tenant_id, principal_id, route, key, body_hash, record_id, expires_at)
+       SELECT $1, 'user', 'POST /things', n, '', $1, now() - n * interval '1 ms' FROM generate_series(1, 12000) AS n`,
+      [newId()],
+    );
+    const transactions = jest.spyOn(fixture.database, 'crossTenant');
+    await new IdempotencySweeper(fixture.database).sweep();
+    // Two full ones, the rest, and one that finds nothing.
+    expect(transactions).toHaveBeenCalledTimes(4);
+    expect(await fixture.admin('SELECT FROM idempotency WHERE expires_at <= now()')).toEqual([]);
   });
 });
