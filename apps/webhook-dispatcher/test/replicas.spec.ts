@@ -263,6 +263,20 @@ describe('a receiver that asks for patience', () => {
     }
   });
 
+  it('is tried anew at another URL by a process that has only heard of its failures', async () => {
+    const sibling = await app.startSibling();
+    sibling.get(DueDeliveryWorker).beforeApplicationShutdown();
+    const { id } = await app.subscribe(tenant.admin);
+    app.answer(500);
+    for (let index = 0; index < 4; index += 1) await app.emit(tenant.id);
+    await noticed(sibling);
+    await call('PATCH', `subscriptions/${id}`, { url: `${app.receiver.url}/moved` });
+    for (let index = 0; index < 2; index += 1) {
+      const event = await app.emit(tenant.id, undefined, undefined, sibling);
+      expect(await deliveryOf(event)).toMatchObject({ attempts: 1, waitingFor: 'retry' });
+    }
+  });
+
   it.each(['none', 'record'])(
     'loses nothing by how often it asks, with the order %s',
     async (ordering) => {

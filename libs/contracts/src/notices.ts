@@ -28,6 +28,12 @@ export const NOTICES = {
   receiverAttempted: defineNotice({
     subject: 'notice.webhook-dispatcher.receiver-attempted',
     service: 'webhook-dispatcher',
-    payload: Type.Object({ process: Type.String(), subscriptionId: Type.String(), succeeded: Type.Boolean() }),
+    payload: Type.Object({
+      process: Type.String(),
+      subscriptionId: Type.String(),
+      /** SHA-256 of its URL: failures do not count for another one. */
+      urlHash: Type.String(),
+      succeeded: Type.Boolean(),
+    }),
   }),
 } as const;

@@ -18,7 +18,12 @@ const NO_RATES = {
 } as unknown as RateLimits;
 
 const receiver = (tenantId: string, subscriptionId: string): Receiver =>
-  ({ tenantId, subscriptionId, origin: `https://${subscriptionId}.example` }) as Receiver;
+  ({
+    tenantId,
+    subscriptionId,
+    url: `https://${subscriptionId}.example/`,
+    origin: `https://${subscriptionId}.example`,
+  }) as Receiver;
 
 const outcome = (changes: Partial<AttemptOutcome> = {}): AttemptOutcome => ({
   at: new Date(),

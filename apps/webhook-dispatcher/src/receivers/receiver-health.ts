@@ -6,7 +6,7 @@ import { ReceiverChanges } from '../subscriptions/receiver-changes.js';
 import { type Failures, SubscriptionRepository } from '../subscriptions/subscription.repository.js';
 import { SubscriptionStateService } from '../subscriptions/subscription-state.service.js';
 import type { AttemptOutcome, Receiver } from './receiver.js';
-import { ReceiverLimits } from './receiver-limits.js';
+import { hashOfUrl, ReceiverLimits } from './receiver-limits.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -53,8 +53,8 @@ export class ReceiverHealth implements OnModuleInit, BeforeApplicationShutdown {
 
   onModuleInit(): void {
     this.stopListening = this.notices.listen(NOTICES.receiverAttempted, {
-      onNotice: ({ process, subscriptionId, succeeded }) => {
-        if (process !== this.process) this.limits.endedElsewhere(subscriptionId, succeeded, Date.now());
+      onNotice: ({ process, ...attempt }) => {
+        if (process !== this.process) this.limits.endedElsewhere(attempt, Date.now());
       },
       // A pause is in the database; failures that were missed count where they are seen.
       onGap: () => undefined,
@@ -90,8 +90,9 @@ export class ReceiverHealth implements OnModuleInit, BeforeApplicationShutdown {
     const succeeded = error === null;
     if ((succeeded && !this.limits.takeRecovery(receiver)) || this.notices.areCut) return;
     const { process } = this;
-    const { subscriptionId } = receiver;
-    this.share(receiver, this.notices.send(NOTICES.receiverAttempted, { process, subscriptionId, succeeded }));
+    const { subscriptionId, url } = receiver;
+    const attempt = { process, subscriptionId, urlHash: hashOfUrl(url), succeeded };
+    this.share(receiver, this.notices.send(NOTICES.receiverAttempted, attempt));
   }
 
   /** So that all processes leave the receiver alone: `Retry-After`, or a pause after failures in a row. */

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { NOTICES, NoticePayload } from '@crm/contracts';
 import { Breaker, Database } from '@crm/database';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
@@ -161,6 +163,9 @@ const FIRST_PER_RECEIVER = 8;
 const FIRST_PER_ORIGIN = 64;
 
 type Target = RateTarget & Pick<Receiver, 'url' | 'origin'>;
+type AttemptElsewhere = Omit<NoticePayload<typeof NOTICES.receiverAttempted>, 'process'>;
+
+export const hashOfUrl = (url: string): string => createHash('sha256').update(url).digest('base64url');
 
 /**
  * Adaptive concurrency limits. A failed attempt counts against its receiver; without an answer also against the origin, so that
@@ -171,7 +176,7 @@ export class ReceiverLimits {
   readonly firstPerReceiver: number;
   private readonly receivers: Breaker;
   private readonly origins: Breaker;
-  /** Where the receivers that are known here were attempted: another URL is another receiver. */
+  /** The hashes of the URLs where the receivers that are known here were attempted: another URL is another receiver. */
   private readonly urls = new Map<string, string>();
   private readonly slow = new Map<string, number>();
   /** Known receivers at an origin; forgotten with it. */
@@ -209,13 +214,13 @@ export class ReceiverLimits {
   /** @param until another process was asked to leave the receiver alone until then, or has found it failing */
   heed({ subscriptionId, url }: Pick<Target, 'subscriptionId' | 'url'>, until: number): void {
     const known = this.urls.get(subscriptionId);
-    if (known !== undefined && known !== url) {
+    if (known !== undefined && known !== hashOfUrl(url)) {
       this.receivers.renew(subscriptionId);
       this.urls.delete(subscriptionId);
     }
     if (until <= Date.now()) return;
     this.receivers.join(subscriptionId, until);
-    this.urls.set(subscriptionId, url);
+    this.urls.set(subscriptionId, hashOfUrl(url));
   }
 
   /** The end of a pause that other processes are to be told of; once. */
@@ -224,7 +229,11 @@ export class ReceiverLimits {
   }
 
   /** Another process has attempted the receiver. */
-  endedElsewhere(subscriptionId: string, succeeded: boolean, now: number): void {
+  endedElsewhere({ subscriptionId, urlHash, succeeded }: AttemptElsewhere, now: number): void {
+    const known = this.urls.get(subscriptionId);
+    // One of the two does not know yet that the URL has changed.
+    if (known !== undefined && known !== urlHash) return;
+    this.urls.set(subscriptionId, urlHash);
     this.receivers.judgeElsewhere(subscriptionId, succeeded, now);
   }
 
@@ -235,7 +244,7 @@ export class ReceiverLimits {
 
   begun(target: Target): void {
     const { subscriptionId, url, origin } = target;
-    this.urls.set(subscriptionId, url);
+    if (!this.urls.has(subscriptionId)) this.urls.set(subscriptionId, hashOfUrl(url));
     this.rates.begun(target);
     this.receivers.begun(subscriptionId);
     this.origins.begun(origin);
