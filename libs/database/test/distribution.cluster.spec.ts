@@ -9,6 +9,7 @@ import {
   ServiceMigration,
   shardProblems,
 } from '../src/index.js';
+import { runFunctionsWhereTenantIs } from '../src/migrations/distribution.js';
 import {
   countDefaultPartition,
   dropPartition,
@@ -20,13 +21,15 @@ import { CreateTables1700000000000, type Fixture, roles, startFixture } from './
 const dayFromToday = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 /** The node on which it runs. */
+const NODE_OF = `
+  FUNCTION node_of(tenant uuid) RETURNS integer LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $body$
+  BEGIN
+    RETURN current_setting('port')::integer;
+  END $body$`;
+
 class CreateNodeOf1700000000001 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      CREATE FUNCTION node_of(tenant uuid) RETURNS integer LANGUAGE plpgsql AS $body$
-      BEGIN
-        RETURN current_setting('port')::integer;
-      END $body$`);
+    await runner.query(`CREATE ${NODE_OF}`);
   }
 }
 
@@ -136,6 +139,16 @@ describe('a database on a cluster', () => {
     expect(await step((tx) => countDefaultPartition(tx, 'outbox', 100))).toBe(6);
     expect(await step((tx) => sweepDefaultPartition(tx, 'outbox', 2, 3))).toBe(3);
     expect(await step((tx) => countDefaultPartition(tx, 'outbox', 100))).toBe(3);
+  });
+
+  it('forces no plan that knows no tenant, also of a function that a migration has replaced', async () => {
+    await fixture.admin(`CREATE OR REPLACE ${NODE_OF}`);
+    await runFunctionsWhereTenantIs({ query: (sql, parameters) => fixture.admin(sql, parameters) });
+    const settings = "SELECT proconfig FROM pg_proc WHERE proname = 'node_of'";
+    expect(await fixture.admin(settings)).toEqual([{ proconfig: null }]);
+    for (const { port } of await workers()) {
+      await onNode(port, async (node) => expect((await node.query(settings)).rows).toEqual([{ proconfig: null }]));
+    }
   });
 
   it('can be provisioned again', async () => {
