@@ -1,7 +1,13 @@
 /** The tests that `npm test` also runs on the Citus cluster of CITUS_URL, where the databases that are distributed by tenant are
- * then: what each tenant sees, records, their events, and a platform as a whole. */
+ * then: what each tenant sees, records, their events, workflows and their runs, and a platform as a whole. */
 export const ON_CITUS = [
   'libs/database/test/isolation.spec.ts',
+  'apps/automation-hooks/test/hook-calls.spec.ts',
+  'apps/automation-hooks/test/hooks.spec.ts',
+  'apps/automation-hooks/test/plans.spec.ts',
+  'apps/automation-hooks/test/queue.spec.ts',
+  'apps/automation-hooks/test/runs.spec.ts',
+  'apps/automation-hooks/test/workflows.spec.ts',
   'apps/custom-objects/test/database.spec.ts',
   'apps/custom-objects/test/non-interference.spec.ts',
   'apps/custom-objects/test/objects.spec.ts',

@@ -31,7 +31,15 @@ function watched(
     see(parameters, rows);
     return rows;
   };
-  return Object.create(tx, { query: { value: query }, repository: { value: tx.repository.bind(tx) } });
+  const issue = (sql: string, parameters: readonly unknown[]) => {
+    see(parameters, []);
+    tx.issue(sql, parameters);
+  };
+  return Object.create(tx, {
+    query: { value: query },
+    issue: { value: issue },
+    repository: { value: tx.repository.bind(tx) },
+  });
 }
 
 describe('the workflows of a tenant', () => {
@@ -144,12 +152,12 @@ describe('an event that many workflows wait for', () => {
     const input = { note: 'x'.repeat(5_000_000) };
     const runs = Array.from({ length: 7 }, () => ({ id: newId(), workflowId: newId(), workflowVersion: 1 }));
     const copies: number[] = [];
-    const stored = await service.get(Database).transaction(tenant.tenantId, (tx) => {
-      const measured = watched(tx, (_parameters, rows) => copies.push(rows.length));
-      return service.get(RunRepository).insert(measured, runs, { input, eventId: newId(), depth: 0 }, 'queued');
+    await service.get(Database).transaction(tenant.tenantId, async (tx) => {
+      const measured = watched(tx, ([, ids]) => copies.push((ids as string[]).length));
+      const cause = { input, eventId: newId(), depth: 0, traceparent: undefined };
+      service.get(RunRepository).start(measured, runs, cause);
     });
     expect(copies).toEqual([3, 3, 1]);
-    expect(stored).toEqual(runs.map(({ id }) => id));
     const sql =
       'SELECT count(*)::int AS runs, min(octet_length(input::text)) AS shortest FROM run WHERE tenant_id = $1';
     expect(await world.sql(sql, tenant.tenantId)).toEqual([{ runs: 7, shortest: JSON.stringify(input).length }]);
@@ -158,7 +166,8 @@ describe('an event that many workflows wait for', () => {
 
 /** Lets time pass for the rate of a workflow. */
 const pass = (id: string, seconds: number) => {
-  const sql = 'UPDATE workflow_rate SET next_at = next_at - make_interval(secs => $2) WHERE workflow_id = $1';
+  const earlier = "(next_at AT TIME ZONE 'UTC' - make_interval(secs => $2)) AT TIME ZONE 'UTC'";
+  const sql = `UPDATE workflow_rate SET next_at = ${earlier} WHERE workflow_id = $1`;
   return world.sql(sql, id, seconds);
 };
 

@@ -114,8 +114,10 @@ describe('the secret of a hook', () => {
     const rows = await world.sql(
       `SELECT hook::text || encode(hook.secret_hash, 'escape') || encode(hook_secret.sealed, 'escape')
                 || workflow::text AS stored
-         FROM hook JOIN hook_secret USING (workflow_id) JOIN workflow ON workflow.id = workflow_id WHERE workflow_id = $1`,
+         FROM hook, hook_secret JOIN workflow ON workflow.tenant_id = hook_secret.tenant_id AND workflow.id = workflow_id
+        WHERE hook.workflow_id = $1 AND hook_secret.workflow_id = $1 AND hook_secret.tenant_id = $2`,
       id,
+      tenant.tenantId,
     );
     for (const one of paths) expect(rows[0]?.stored).not.toContain(secretIn(one));
   });

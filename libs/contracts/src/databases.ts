@@ -27,8 +27,8 @@ export const DATABASES = {
   identity: define('identity'),
   'custom-objects': define('custom_objects', { distributed: true }),
   'marketplace-certification': define('marketplace'),
-  // Their statements write the rows of many tenants at once (decision record 0245).
-  'automation-hooks': define('automations'),
+  'automation-hooks': define('automations', { distributed: true }),
+  // Its statements write the rows of many tenants at once (decision record 0245).
   'webhook-dispatcher': define('webhooks'),
 } as const satisfies Partial<Record<ServiceName, ServiceDatabase>>;
 

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import { RunModule } from '../run/run.module.js';
+import { HookCallKeySweeper } from './call-key.sweeper.js';
 import { HookCallController, HookCallGate } from './hook-call.controller.js';
-import { HookCallKeySweeper, HookCallRepository } from './hook-call.repository.js';
+import { HookCallRepository } from './hook-call.repository.js';
 import { HookCallService } from './hook-call.service.js';
 
 @Module({

@@ -1,42 +1,52 @@
 import { pooledRandom, RevocationSource } from '@crm/access';
-import { Database, Sweeper } from '@crm/database';
+import { byTenant, Database, isRefusedStatement, NO_TENANT, type Outcome, TENANT_OF_STATEMENT } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { RunBacklog } from '../run/run-backlog.js';
 import { LOOP_STOPPED, MAX_DEPTH } from '../run/run-chain.js';
 
-// Hook calls, verified and stored for all tenants by one statement of the narrow role: a call presents no tenant.
+// Hook calls, verified and stored for all tenants by one statement of the narrow role: a call presents no tenant. On a cluster by
+// one for the hooks and one for each tenant.
 
 /** How exactly it is known when a secret was last used: a write with every call would cost more than the call. */
 const USE_INTERVAL = "interval '5 minutes'";
 
 /** How long a call with the same key is taken for a repetition. */
-const KEY_LIFETIME = "interval '24 hours'";
+export const KEY_LIFETIME = "interval '24 hours'";
 
 /**
- * Looks up calls by the address they present. $1: workflows, $2: SHA-256 of the secrets, $3: a random text per
- * statement.
- * The form is constant: one row of each of two tables and two hashes, whether the hook exists or not. Hashing with the
- * random text hides how many bytes are equal; `OFFSET 0` keeps each lookup a lookup by its whole key.
- * @param suspended the parameter with the suspended tenants, whose hooks accept nothing
+ * Compares the secrets of calls, in a constant form: one row of each table and two hashes, whether the hook exists or not.
+ * Hashing with the random text hides how many bytes are equal; `OFFSET 0` keeps each lookup a lookup by its whole key.
+ * @param columns what is selected of `call` and `hook` @param from what is looked up besides
  */
-const verified = (suspended: string): string => `
-  SELECT call.n, call.workflow_id, hook.tenant_id, workflow.definition_version,
-         ((is_current OR is_previous) AND workflow.enabled AND workflow.trigger_type = 'webhook_received'
-           AND hook.tenant_id <> ALL (${suspended}::uuid[])) IS TRUE AS is_accepted,
+const presentedTo = (columns: string, from = ''): string => `
+  SELECT call.n, call.workflow_id, hook.tenant_id, ${columns},
          (CASE WHEN is_current THEN hook.secret_last_used_at ELSE hook.previous_secret_last_used_at END
            > now() - ${USE_INTERVAL}) IS NOT TRUE AS is_use_due
     FROM unnest($1::uuid[], $2::bytea[]) WITH ORDINALITY AS call (workflow_id, secret_hash, n)
     LEFT JOIN hook ON hook.workflow_id = call.workflow_id
-    LEFT JOIN LATERAL (
-      SELECT enabled, trigger_type, definition_version FROM workflow
-       WHERE tenant_id = coalesce(hook.tenant_id, '00000000-0000-0000-0000-000000000000') AND id = call.workflow_id
-      OFFSET 0) AS workflow ON true
+    ${from}
     CROSS JOIN LATERAL (
       SELECT sha256(coalesce(hook.secret_hash, ''::bytea) || $3::bytea) = presented.hash AS is_current,
              (sha256(coalesce(hook.previous_secret_hash, ''::bytea) || $3::bytea) = presented.hash
                AND hook.previous_valid_until > now()) IS TRUE AS is_previous
         FROM (SELECT sha256(call.secret_hash || $3::bytea) AS hash OFFSET 0) AS presented OFFSET 0) AS secret`;
+
+/**
+ * Looks up calls by the address they present. $1: workflows, $2: SHA-256 of the secrets, $3: a random text per
+ * statement.
+ * @param suspended the parameter with the suspended tenants, whose hooks accept nothing
+ */
+const verified = (suspended: string): string =>
+  presentedTo(
+    `workflow.definition_version,
+         ((is_current OR is_previous) AND workflow.enabled AND workflow.trigger_type = 'webhook_received'
+           AND hook.tenant_id <> ALL (${suspended}::uuid[])) IS TRUE AS is_accepted`,
+    `LEFT JOIN LATERAL (
+      SELECT enabled, trigger_type, definition_version FROM workflow
+       WHERE tenant_id = coalesce(hook.tenant_id, '${NO_TENANT}') AND id = call.workflow_id
+      OFFSET 0) AS workflow ON true`,
+  );
 
 /** Whether calls would be accepted, for those that cannot be read. $1 to $3: as in `verified`, $4: suspended tenants. */
 export const VERIFY_CALLS = `SELECT n::int, is_accepted AS "isAccepted" FROM (${verified('$4')}) AS verified ORDER BY n`;
@@ -117,6 +127,31 @@ export const ACCEPT_CALLS = `
     LEFT JOIN started USING (n)
    ORDER BY verified.n`;
 
+// The same on a cluster: hooks are on the coordinator, everything else where its tenant is. Who presents the address of no hook
+// takes the same steps, for a tenant that there is not.
+
+/** The tenants of calls, and whether their secrets are right. $1 to $3: as in `verified`, $4: suspended tenants. */
+const FIND_HOOKS = `
+  SELECT n::int, coalesce(tenant_id, '${NO_TENANT}') AS "tenantId", is_known AS "isKnown", is_use_due AS "isUseDue"
+    FROM (${presentedTo('((is_current OR is_previous) AND hook.tenant_id <> ALL ($4::uuid[])) IS TRUE AS is_known')}) AS found ORDER BY n`;
+
+/**
+ * Stores what calls of a tenant start. $1: tenant; lists of equal length: $2: workflows, $3: whether each secret is right, $4: ids
+ * of the new runs, $5: SHA-256 of the keys or null, $6: depths, $7: payloads, $8: traceparents or null. $9 to $12: as $8 to $11 of
+ * ACCEPT_CALLS, $13: whether the tenant has too many runs queued.
+ */
+const ACCEPT_CALLS_OF_TENANT = `
+  SELECT is_accepted AS "isAccepted", run AS "runId", is_full AS "isFull", retry_after_ms AS "retryAfterMs"
+    FROM accept_calls($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
+
+/** Whether calls may start a workflow. $1: tenant, $2: workflow. */
+const IS_OPEN = `
+  SELECT workflow.is_open AS "isOpen"
+    FROM ${TENANT_OF_STATEMENT}, LATERAL (
+      SELECT enabled AND trigger_type = 'webhook_received' AS is_open FROM workflow
+       WHERE tenant_id = $1::uuid AND id = $2 AND tenant.id IS NOT NULL
+      OFFSET 0) AS workflow`;
+
 /**
  * Notes that a secret was used; a locked hook is skipped, so that no call waits. $1: workflow, $2: SHA-256 of the
  * secret.
@@ -130,17 +165,6 @@ export const NOTE_HOOK_USE = `
     previous_secret_last_used_at =
       CASE WHEN hook.previous_secret_hash = $2 THEN now() ELSE hook.previous_secret_last_used_at END
     FROM used WHERE hook.workflow_id = used.workflow_id`;
-
-/** Deletes keys that are too old to be repeated, at most $1 of them, of all tenants. */
-const SWEEP_CALL_KEYS = `
-  WITH old AS (
-    SELECT tenant_id, workflow_id, key_hash FROM hook_call_key
-     WHERE created_at <= now() - ${KEY_LIFETIME} ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED),
-  gone AS (
-    DELETE FROM hook_call_key AS call USING old
-     WHERE call.tenant_id = old.tenant_id AND call.workflow_id = old.workflow_id AND call.key_hash = old.key_hash
-    RETURNING 1)
-  SELECT count(*)::int AS deleted FROM gone`;
 
 export interface PresentedHook {
   /** A UUID. */
@@ -173,6 +197,17 @@ export interface CallOutcome {
   readonly retryAfterMs: number | null;
 }
 
+/** Null: refused together with others of its tenant, so that it is tried alone. */
+type Accepted = Exclude<Outcome<CallOutcome>, 'next'>;
+
+interface FoundHook {
+  /** Of the call, from 1. */
+  readonly n: number;
+  readonly tenantId: string;
+  readonly isKnown: boolean;
+  readonly isUseDue: boolean;
+}
+
 @Injectable()
 export class HookCallRepository {
   constructor(
@@ -186,27 +221,76 @@ export class HookCallRepository {
    * Verifies calls and stores runs. No two calls may have the same workflow, secret and key.
    * @returns an outcome for each, in order
    */
-  async accept(calls: readonly HookCall[]): Promise<CallOutcome[]> {
+  async accept(calls: readonly HookCall[]): Promise<Accepted[]> {
+    if (await this.database.everyTenant.isDistributed()) return this.acceptByTenant(calls);
     const outcomes = await this.database.crossTenantStatement<CallOutcome & { tenantId: string | null }>(ACCEPT_CALLS, [
       ...presented(calls),
       calls.map(({ runId }) => runId),
       calls.map(({ keyHash }) => keyHash),
       calls.map(({ depth }) => depth),
       `[${calls.map(({ input }) => input).join(',')}]`,
-      this.config.runs.perMinute,
-      MAX_DEPTH,
-      LOOP_STOPPED.code,
-      LOOP_STOPPED.detail,
+      ...this.bounds,
       calls.map(({ traceparent }) => traceparent ?? null),
       this.revocations.suspendedTenants(),
       this.backlog.fullTenants(),
     ]);
     for (const { tenantId } of outcomes) if (tenantId !== null) this.backlog.note(tenantId);
+    return outcomes.map((result) => ({ result }));
+  }
+
+  /** Calls of a tenant whose node is away fail alone. */
+  private async acceptByTenant(calls: readonly HookCall[]): Promise<Accepted[]> {
+    const outcomes: Accepted[] = Array(calls.length).fill(null);
+    const accept = async (tenantId: string, found: readonly FoundHook[]): Promise<void> => {
+      const own = found.map((hook) => ({ ...hook, ...(calls[hook.n - 1] as HookCall) })).sort(byWorkflowAndKey);
+      try {
+        const rows = await this.acceptOf(tenantId, own);
+        for (const [index, { n, isUseDue }] of own.entries()) {
+          outcomes[n - 1] = { result: { ...(rows[index] as (typeof rows)[number]), isUseDue } };
+        }
+      } catch (error) {
+        if (own.length > 1 && isRefusedStatement(error)) return;
+        for (const { n } of own) outcomes[n - 1] = { error };
+      }
+    };
+    await Promise.all(byTenant(await this.findHooks(calls)).map((group) => accept(...group)));
     return outcomes;
+  }
+
+  private async acceptOf(tenantId: string, calls: readonly (FoundHook & HookCall)[]) {
+    const rows = await this.database.read<Omit<CallOutcome, 'isUseDue'>>(tenantId, ACCEPT_CALLS_OF_TENANT, [
+      calls.map(({ workflowId }) => workflowId),
+      calls.map(({ isKnown }) => isKnown),
+      calls.map(({ runId }) => runId),
+      calls.map(({ keyHash }) => keyHash),
+      calls.map(({ depth }) => depth),
+      calls.map(({ input }) => input),
+      calls.map(({ traceparent }) => traceparent ?? null),
+      ...this.bounds,
+      this.backlog.isFull(tenantId),
+    ]);
+    if (rows.some(({ isAccepted }) => isAccepted)) this.backlog.note(tenantId);
+    return rows;
+  }
+
+  /** $8 to $11 of ACCEPT_CALLS. */
+  private get bounds(): unknown[] {
+    return [this.config.runs.perMinute, MAX_DEPTH, LOOP_STOPPED.code, LOOP_STOPPED.detail];
+  }
+
+  private findHooks(hooks: readonly PresentedHook[]): Promise<FoundHook[]> {
+    const parameters = [...presented(hooks), this.revocations.suspendedTenants()];
+    return this.database.crossTenantStatement<FoundHook>(FIND_HOOKS, parameters);
   }
 
   /** Whether a call with this address would be accepted. Costs what accepting costs without storing. */
   async verify(hook: PresentedHook): Promise<boolean> {
+    if (await this.database.everyTenant.isDistributed()) {
+      const [found] = await this.findHooks([hook]);
+      const tenantId = found?.tenantId ?? NO_TENANT;
+      const [workflow] = await this.database.read<{ isOpen: boolean }>(tenantId, IS_OPEN, [hook.workflowId]);
+      return found?.isKnown === true && workflow?.isOpen === true;
+    }
     const rows = await this.database.crossTenantStatement<{ isAccepted: boolean }>(VERIFY_CALLS, [
       ...presented([hook]),
       this.revocations.suspendedTenants(),
@@ -217,12 +301,17 @@ export class HookCallRepository {
   async noteUse({ workflowId, secretHash }: PresentedHook): Promise<void> {
     await this.database.crossTenantStatement(NOTE_HOOK_USE, [workflowId, secretHash]);
   }
-
-  async sweepKeys(limit: number): Promise<number> {
-    const [row] = await this.database.crossTenantStatement<{ deleted: number }>(SWEEP_CALL_KEYS, [limit]);
-    return row?.deleted ?? 0;
-  }
 }
+
+/** The order in which rows are locked. */
+const byWorkflowAndKey = (a: HookCall, b: HookCall): number =>
+  a.workflowId < b.workflowId
+    ? -1
+    : a.workflowId > b.workflowId
+      ? 1
+      : Buffer.compare(a.keyHash ?? NO_KEY, b.keyHash ?? NO_KEY);
+
+const NO_KEY = Buffer.alloc(0);
 
 /** The first parameters of `verified`. */
 const presented = (hooks: readonly PresentedHook[]): unknown[] => [
@@ -230,19 +319,3 @@ const presented = (hooks: readonly PresentedHook[]): unknown[] => [
   hooks.map(({ secretHash }) => secretHash),
   pooledRandom(16),
 ];
-
-const SWEEP_INTERVAL_MS = 3_600_000;
-const SWEEP_BATCH = 1_000;
-
-/** Deletes the keys of hook calls that are no longer recognised. Replicas that do it at once leave each other their rows. */
-@Injectable()
-export class HookCallKeySweeper extends Sweeper {
-  constructor(private readonly calls: HookCallRepository) {
-    super({ everyMs: SWEEP_INTERVAL_MS, atStart: true });
-  }
-
-  async sweep(stopping: AbortSignal): Promise<void> {
-    let deleted = SWEEP_BATCH;
-    while (deleted === SWEEP_BATCH && !stopping.aborted) deleted = await this.calls.sweepKeys(SWEEP_BATCH);
-  }
-}

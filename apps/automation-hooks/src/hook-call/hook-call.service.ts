@@ -35,9 +35,9 @@ export class HookCallService {
   /** Hooks whose use is being noted: calls that arrive meanwhile leave it to that. */
   private readonly noting = new Set<string>();
   private readonly batches = new Batches<HookCall, CallOutcome>({
-    together: async (calls) => (await this.calls.accept(calls)).map((result) => ({ result })),
+    together: (calls) => this.calls.accept(calls),
     apart: {
-      carryOut: async (call) => (await this.calls.accept([call]))[0] as CallOutcome,
+      carryOut: (call) => this.acceptAlone(call),
       isOfOne: isRefusedStatement,
     },
     weightOf: ({ input }) => input.length,
@@ -90,6 +90,12 @@ export class HookCallService {
     const accepted = this.acceptNow(call).finally(() => this.keyed.delete(name));
     this.keyed.set(name, accepted);
     return accepted;
+  }
+
+  private async acceptAlone(call: HookCall): Promise<CallOutcome> {
+    const [outcome] = await this.calls.accept([call]);
+    if (outcome && 'error' in outcome) throw outcome.error;
+    return (outcome as { result: CallOutcome }).result;
   }
 
   private async acceptNow(call: HookCall): Promise<string> {

@@ -15,21 +15,20 @@ const STORE_HOOK = `
     WHERE hook.tenant_id = EXCLUDED.tenant_id
   RETURNING workflow_id`;
 
-/**
- * Replaces a secret, both its hash and its sealed text; the previous one stays valid for $5 seconds. No row for a
- * workflow without a hook. $1: workflow, $2: tenant, $3: hash, $4: sealed secret.
- */
+/** What administrators are shown; no row for a workflow without a hook. $1: workflow, $2: tenant, $3: sealed secret. */
+const SHOW_HOOK_SECRET = `
+  UPDATE hook_secret SET sealed = $3 WHERE tenant_id = $2 AND workflow_id = $1 RETURNING workflow_id`;
+
+/** Replaces the hash of a secret; the previous one stays valid for $4 seconds. $1: workflow, $2: tenant, $3: hash. */
 const ROTATE_HOOK_SECRET = `
-  WITH shown AS (
-    UPDATE hook_secret SET sealed = $4 WHERE tenant_id = $2 AND workflow_id = $1 RETURNING workflow_id)
   UPDATE hook SET
-    previous_secret_hash = CASE WHEN $5::float8 > 0 THEN hook.secret_hash END,
-    previous_secret_created_at = CASE WHEN $5::float8 > 0 THEN hook.secret_created_at END,
-    previous_secret_last_used_at = CASE WHEN $5::float8 > 0 THEN hook.secret_last_used_at END,
-    previous_valid_until = CASE WHEN $5::float8 > 0 THEN now() + make_interval(secs => $5::float8) END,
+    previous_secret_hash = CASE WHEN $4::float8 > 0 THEN secret_hash END,
+    previous_secret_created_at = CASE WHEN $4::float8 > 0 THEN secret_created_at END,
+    previous_secret_last_used_at = CASE WHEN $4::float8 > 0 THEN secret_last_used_at END,
+    previous_valid_until = CASE WHEN $4::float8 > 0 THEN now() + make_interval(secs => $4::float8) END,
     secret_hash = $3, secret_created_at = now(), secret_last_used_at = NULL
-    FROM shown WHERE hook.workflow_id = shown.workflow_id AND hook.tenant_id = $2
-  RETURNING hook.previous_valid_until AS "previousValidUntil"`;
+   WHERE workflow_id = $1 AND tenant_id = $2
+  RETURNING previous_valid_until AS "previousValidUntil"`;
 
 /** Ends the secret before the present one; no row when none is valid. $1: workflow, $2: tenant. */
 const END_PREVIOUS_HOOK_SECRET = `
@@ -49,14 +48,19 @@ export class HookRepository {
     if (stored.length === 0) throw new Error(`The hook of the workflow ${workflowId} belongs to another tenant`);
   }
 
-  /** @returns until when the previous secret is valid; undefined for a workflow without a hook */
+  /**
+   * Replaces a secret, both its hash and its sealed text.
+   * @returns until when the previous secret is valid; undefined for a workflow without a hook
+   */
   async rotate(
     tx: NarrowTransaction,
     { workflowId, tenantId, secretHash }: Pick<Hook, 'workflowId' | 'tenantId' | 'secretHash'>,
     sealed: Buffer,
     overlapSeconds: number,
   ): Promise<Date | null | undefined> {
-    const parameters = [workflowId, tenantId, secretHash, sealed, overlapSeconds];
+    const shown = await tx.query(SHOW_HOOK_SECRET, [workflowId, tenantId, sealed]);
+    if (shown.length === 0) return undefined;
+    const parameters = [workflowId, tenantId, secretHash, overlapSeconds];
     const [row] = await tx.query<Pick<Hook, 'previousValidUntil'>>(ROTATE_HOOK_SECRET, parameters);
     return row?.previousValidUntil;
   }

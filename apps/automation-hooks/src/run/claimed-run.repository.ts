@@ -42,45 +42,15 @@ export const MARK_RUNNING = `
      AND EXISTS (SELECT 1 FROM run_queue WHERE tenant_id = $1 AND run_id = $2 AND claim_id = $3)`;
 
 /**
- * Stores a step, unless $6 is null. $6: position, $7: key, $8: type, $9: status, $10: attempts, $11: due at, $12:
- * output, $13: error code, $14: error detail.
- */
-const STORED_STEP = `
-  INSERT INTO run_step (tenant_id, run_id, position, key, type, status, attempts, due_at, output, error_code, error_detail)
-  SELECT $1, held.run_id, $6::int, $7, $8, $9, $10::int, $11::timestamptz, $12::json, $13, $14 FROM held WHERE $6::int IS NOT NULL
-  ON CONFLICT (tenant_id, run_id, position) DO UPDATE SET
-    status = EXCLUDED.status, attempts = EXCLUDED.attempts, due_at = EXCLUDED.due_at, output = EXCLUDED.output,
-    error_code = EXCLUDED.error_code, error_detail = EXCLUDED.error_detail, updated_at = now()`;
-
-/**
- * Continues a run with the lease renewed and claims reset, or gives it back for later; a longer lease is kept. $4: due
- * at, or null, $5: lease seconds, $6 to $14: a step, $15: started at.
+ * Continues a run with the lease renewed and claims reset, or gives it back for later. $4: due at, or null, $5: lease seconds, $6
+ * to $14: a step, whose position is null when there is none, $15: started at.
  */
 export const CONTINUE_RUN = `
-  WITH held AS (
-    UPDATE run_queue
-       SET due_at = coalesce($4::timestamptz, greatest(due_at, now() + make_interval(secs => $5))),
-           claim_id = CASE WHEN $4::timestamptz IS NULL THEN claim_id END,
-           claims = CASE WHEN $4::timestamptz IS NULL THEN 1 ELSE 0 END
-     WHERE tenant_id = $1 AND run_id = $2 AND claim_id = $3
-    RETURNING run_id),
-  stored AS (${STORED_STEP}),
-  begun AS (
-    UPDATE run SET status = 'running', started_at = greatest(created_at, $15::timestamptz)
-     WHERE tenant_id = $1 AND id = $2 AND status = 'queued' AND EXISTS (SELECT 1 FROM held))
-  SELECT run_id FROM held`;
+  SELECT continue_run($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) AS held`;
 
 /** Ends a run. $4: status, $5: started at or null, $6 to $14: a step, $15: error code, $16: error detail. */
 export const END_RUN = `
-  WITH held AS (
-    DELETE FROM run_queue WHERE tenant_id = $1 AND run_id = $2 AND claim_id = $3 RETURNING run_id),
-  stored AS (${STORED_STEP}),
-  ended AS (
-    UPDATE run SET status = $4, error_code = $15, error_detail = $16, finished_at = now(),
-           started_at = CASE WHEN $5::timestamptz IS NULL THEN started_at
-                             ELSE coalesce(started_at, greatest(created_at, $5::timestamptz)) END
-     WHERE tenant_id = $1 AND id = $2 AND EXISTS (SELECT 1 FROM held))
-  SELECT run_id FROM held`;
+  SELECT end_run($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) AS held`;
 
 export type ClaimedRun = Readonly<Pick<Run, 'id' | 'depth' | 'input' | 'createdAt'>> & {
   /** Begun steps, by position. */
@@ -161,12 +131,8 @@ export class ClaimedRunRepository {
 
   private async store(claim: Claim, sql: string, parameters: readonly unknown[]): Promise<boolean> {
     const { tenantId, runId, claimId } = claim;
-    let held: Promise<unknown[]> | undefined;
-    await this.database.transaction(tenantId, async (tx) => {
-      // Not awaited in here, so that the commit leaves with it.
-      held = tx.issueReturning(sql, [tenantId, runId, claimId, ...parameters]);
-    });
-    return ((await held) ?? []).length > 0;
+    const [row] = await this.database.read<{ held: boolean }>(tenantId, sql, [runId, claimId, ...parameters]);
+    return row?.held === true;
   }
 }
 

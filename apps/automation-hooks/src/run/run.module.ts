@@ -12,7 +12,7 @@ import { RunService } from './run.service.js';
 import { RunExecutor, RunWorker } from './run.worker.js';
 import { RunBacklog } from './run-backlog.js';
 import { RunChain } from './run-chain.js';
-import { MEASURE_DUE_RUNS, RunQueueRepository, RunRetention, RunSignal } from './run-queue.repository.js';
+import { measureDueRuns, RunQueueRepository, RunRetention, RunSignal } from './run-queue.repository.js';
 import { WaitingEventSweeper } from './waiting-event.js';
 
 const DUE_RUNS_METER = Symbol('automation-hooks:due-runs-meter');
@@ -39,7 +39,7 @@ const DUE_RUNS_METER = Symbol('automation-hooks:due-runs-meter');
     {
       provide: DUE_RUNS_METER,
       useFactory: (database: Database, revocations: RevocationSource) =>
-        new DueWorkMeter(database, 'runs', MEASURE_DUE_RUNS, () => [revocations.suspendedTenants()]),
+        new DueWorkMeter(database, 'runs', measureDueRuns, () => [revocations.suspendedTenants()]),
       inject: [Database, RevocationSource],
     },
   ],

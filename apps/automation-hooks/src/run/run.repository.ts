@@ -1,6 +1,7 @@
 import { copiesByStatement, PLAN_FOR_VALUES, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import {
   Run,
   type RunError,
@@ -12,14 +13,11 @@ import {
 } from './run.entity.js';
 
 /**
- * Stores runs of one cause, whose input is sent once; known ids are skipped. $2: ids, $3: workflows, $4: event, $5:
- * depth, $6: input, $7: status, $8: error code, $9: error detail, $10: workflow versions.
+ * Stores and queues runs of one cause, whose input is sent once; known ids are skipped. $1: tenant, $2: ids, $3: workflows, $4:
+ * workflow versions, $5: event, $6: depth, $7: input, $8: error code, $9: error detail, both null for runs that start, $10: runs
+ * a minute, $11: traceparent or null.
  */
-export const INSERT_RUNS = `
-  INSERT INTO run (tenant_id, id, workflow_id, workflow_version, event_id, depth, input, status, error_code, error_detail, finished_at)
-  SELECT $1, new.id, new.workflow_id, new.version, $4, $5, $6, $7, $8, $9, CASE WHEN $7 = 'queued' THEN NULL ELSE now() END
-    FROM unnest($2::uuid[], $3::uuid[], $10::int[]) AS new (id, workflow_id, version)
-  ON CONFLICT (tenant_id, id) DO NOTHING RETURNING id`;
+const START_RUNS = 'SELECT start_runs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)';
 
 /**
  * A page of runs, newest first, with the first payloads up to $7 bytes of JSON, none when it is null. $2: workflow or
@@ -54,7 +52,9 @@ const MAX_PAGE_INPUT_BYTES = 4_000_000;
 export type NewRun = Readonly<Pick<Run, 'id' | 'workflowId' | 'workflowVersion'>>;
 
 export interface RunCause extends Readonly<Pick<Run, 'input' | 'depth'>> {
-  readonly eventId?: string;
+  readonly eventId: string;
+  /** Below which the runs are recorded. */
+  readonly traceparent: string | undefined;
 }
 
 export interface RunFilter {
@@ -64,35 +64,29 @@ export interface RunFilter {
 
 @Injectable()
 export class RunRepository {
+  constructor(@Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig) {}
+
   /**
    * Stores runs of one cause, sending its input once per statement. A workflow has one run per event.
-   * @returns ids of the stored runs
+   * @param error with which they are stored as cancelled; otherwise they are queued
    */
-  async insert(
-    tx: TenantTransaction,
-    runs: readonly NewRun[],
-    cause: RunCause,
-    status: RunStatus,
-    error: RunError | null = null,
-  ): Promise<string[]> {
+  start(tx: TenantTransaction, runs: readonly NewRun[], cause: RunCause, error: RunError | null = null): void {
     const input = JSON.stringify(cause.input);
-    const stored: string[] = [];
     for (const part of copiesByStatement(runs, Buffer.byteLength(input))) {
-      const rows = await tx.query<{ id: string }>(INSERT_RUNS, [
+      tx.issue(START_RUNS, [
         tx.tenantId,
         part.map((run) => run.id),
         part.map((run) => run.workflowId),
-        cause.eventId ?? null,
+        part.map((run) => run.workflowVersion),
+        cause.eventId,
         cause.depth,
         input,
-        status,
         error?.code ?? null,
         error?.detail ?? null,
-        part.map((run) => run.workflowVersion),
+        this.config.runs.perMinute,
+        cause.traceparent ?? null,
       ]);
-      stored.push(...rows.map((row) => row.id));
     }
-    return stored;
   }
 
   async find(tx: TenantTransaction, id: string): Promise<RunWithSteps | null> {

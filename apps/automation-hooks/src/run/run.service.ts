@@ -3,8 +3,7 @@ import { coversScope, type EventEnvelope, eventScope, isVisibleToApp, PlatformEr
 import { Database, idOf, millisecondsOfId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
 import { recordedOnly } from '@crm/telemetry';
-import { Inject, Injectable } from '@nestjs/common';
-import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
+import { Injectable } from '@nestjs/common';
 import { type StartedWorkflow, WorkflowRepository } from '../workflow/workflow.repository.js';
 import { isAdministrator } from '../workflow/workflow.service.js';
 import { type ListRunsQuery, type RunView, toRunView } from './run.dto.js';
@@ -30,7 +29,6 @@ export class RunService {
     private readonly chain: RunChain,
     private readonly backlog: RunBacklog,
     private readonly signal: RunSignal,
-    @Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig,
   ) {}
 
   /**
@@ -65,16 +63,12 @@ export class RunService {
       workflowId: id,
       workflowVersion: version,
     }));
-    const cause = { input: eventInput(event), eventId: event.id, depth: await this.depthAfter(tx, event) };
-    if (cause.depth > MAX_DEPTH) {
-      await this.runs.insert(tx, runs, cause, 'cancelled', LOOP_STOPPED);
-    } else {
-      const stored = new Set(await this.runs.insert(tx, runs, cause, 'queued'));
-      const added = runs.filter(({ id }) => stored.has(id));
-      if (added.length === 0) return;
-      this.queue.add(tx, added, this.config.runs.perMinute, recordedOnly(event.traceparent));
-      tx.afterCommit(() => this.signal.signal());
-    }
+    const traceparent = recordedOnly(event.traceparent);
+    const depth = await this.depthAfter(tx, event);
+    const cause = { input: eventInput(event), eventId: event.id, depth, traceparent };
+    if (depth > MAX_DEPTH) return this.runs.start(tx, runs, cause, LOOP_STOPPED);
+    this.runs.start(tx, runs, cause);
+    tx.afterCommit(() => this.signal.signal());
   }
 
   /** @throws NOT_FOUND, also for a run of another tenant */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RevocationSource } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { type Claimed, Database, LOOK_AGAIN_SOON, type Room, TenantShares, Worker } from '@crm/database';
+import { type Claimed, LOOK_AGAIN_SOON, type Room, TenantShares, Worker } from '@crm/database';
 import { compileFormula } from '@crm/formula';
 import { conditionTypes } from '@crm/manifest';
 import { TenantDirectory } from '@crm/messaging';
@@ -270,7 +270,6 @@ export class RunWorker extends Worker<Claim> {
   private last: string = randomUUID();
 
   constructor(
-    private readonly database: Database,
     private readonly queue: RunQueueRepository,
     private readonly executor: RunExecutor,
     private readonly revocations: RevocationSource,
@@ -300,7 +299,7 @@ export class RunWorker extends Worker<Claim> {
   }
 
   protected release(claims: readonly Claim[]): Promise<void> {
-    return this.database.crossTenant((tx) => this.queue.release(tx, claims));
+    return this.queue.release(claims);
   }
 
   protected override accepts({ tenantId }: Claim): boolean {

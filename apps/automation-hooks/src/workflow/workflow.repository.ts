@@ -1,5 +1,12 @@
 import { PlatformError } from '@crm/contracts';
-import { Database, type NarrowTransaction, Sweeper, secondsFromNow, type TenantTransaction } from '@crm/database';
+import {
+  byTenant,
+  Database,
+  type ReadOfEveryTenant,
+  Sweeper,
+  secondsFromNow,
+  type TenantTransaction,
+} from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Inject, Injectable } from '@nestjs/common';
 import { In, LessThan, type QueryDeepPartialEntity } from 'typeorm';
@@ -23,22 +30,19 @@ const KEEP_DEFINITION = `
 /** $1: tenant, $2: workflows. */
 const DELETE_RATES = `DELETE FROM workflow_rate WHERE tenant_id = $1 AND workflow_id = ANY ($2::uuid[])`;
 
-/**
- * Deletes at most $1 definitions that were replaced more than $2 seconds ago and have no unfinished run, of all
- * tenants.
- */
-const SWEEP_DEFINITIONS = `
-  WITH old AS (
-    SELECT tenant_id, workflow_id, version FROM workflow_version AS kept
-     WHERE replaced_at < now() - make_interval(secs => $2)
-       AND NOT EXISTS (SELECT 1 FROM run_queue
-                        WHERE run_queue.tenant_id = kept.tenant_id AND run_queue.workflow_id = kept.workflow_id)
-     ORDER BY replaced_at LIMIT $1),
-  gone AS (
-    DELETE FROM workflow_version AS kept USING old
-     WHERE kept.tenant_id = old.tenant_id AND kept.workflow_id = old.workflow_id AND kept.version = old.version
-    RETURNING 1)
-  SELECT count(*)::int AS deleted FROM gone`;
+/** Definitions of all tenants that were replaced more than $2 seconds ago and have no unfinished run. $1: limit. */
+const oldDefinitions: ReadOfEveryTenant = (table) => `
+  SELECT tenant_id AS "tenantId", workflow_id AS "workflowId", version FROM ${table('workflow_version')} AS kept
+   WHERE replaced_at < now() - make_interval(secs => $2)
+     AND NOT EXISTS (SELECT 1 FROM ${table('run_queue')} AS queued
+                      WHERE queued.tenant_id = kept.tenant_id AND queued.workflow_id = kept.workflow_id)
+   ORDER BY replaced_at LIMIT $1`;
+
+/** $1: tenant, $2: workflows, $3: versions. */
+const DELETE_DEFINITIONS = `
+  DELETE FROM workflow_version AS kept USING unnest($2::uuid[], $3::integer[]) AS old (workflow_id, version)
+   WHERE kept.tenant_id = $1 AND kept.workflow_id = old.workflow_id AND kept.version = old.version
+  RETURNING kept.version`;
 
 /** Held until the transaction ends. $1: tenant. */
 const LOCK_WORKFLOWS = `SELECT pg_advisory_xact_lock(hashtextextended('workflows of ' || $1::text, 0))`;
@@ -63,7 +67,10 @@ export interface NewWorkflow
 
 @Injectable()
 export class WorkflowRepository {
-  constructor(@Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig) {}
+  constructor(
+    private readonly database: Database,
+    @Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig,
+  ) {}
 
   async insert(tx: TenantTransaction, workflow: NewWorkflow): Promise<void> {
     const { installationId = null, automationKey = null, appKey = null } = workflow.origin ?? {};
@@ -150,9 +157,19 @@ export class WorkflowRepository {
     await tx.repository(Workflow).delete({ tenantId: tx.tenantId, id: In(ids) });
   }
 
-  async sweepDefinitions(tx: NarrowTransaction, limit: number, olderThanSeconds: number): Promise<number> {
-    const [row] = await tx.query<{ deleted: number }>(SWEEP_DEFINITIONS, [limit, olderThanSeconds]);
-    return row?.deleted ?? 0;
+  /** @returns how many were deleted; fewer than the limit when no more are there */
+  async sweepDefinitions(limit: number, olderThanSeconds: number): Promise<number> {
+    const { everyTenant } = this.database;
+    const old = await everyTenant.read<{ tenantId: string; workflowId: string; version: number }>(oldDefinitions, [
+      limit,
+      olderThanSeconds,
+    ]);
+    const deletions = byTenant(old).map(([tenantId, definitions]) => [
+      tenantId,
+      definitions.map(({ workflowId }) => workflowId),
+      definitions.map(({ version }) => version),
+    ]);
+    return (await everyTenant.call(DELETE_DEFINITIONS, deletions)).length;
   }
 
   /** Lets no other transaction add workflows to the tenant, or provision for one of its installations, meanwhile. */
@@ -180,17 +197,14 @@ const KEPT_SECONDS = 3_600;
 
 @Injectable()
 export class DefinitionSweeper extends Sweeper {
-  constructor(
-    private readonly database: Database,
-    private readonly workflows: WorkflowRepository,
-  ) {
+  constructor(private readonly workflows: WorkflowRepository) {
     super({ everyMs: SWEEP_INTERVAL_MS, atStart: true });
   }
 
   async sweep(stopping: AbortSignal): Promise<void> {
     let deleted = SWEEP_BATCH;
-    while (deleted === SWEEP_BATCH && !stopping.aborted) {
-      deleted = await this.database.crossTenant((tx) => this.workflows.sweepDefinitions(tx, SWEEP_BATCH, KEPT_SECONDS));
+    while (deleted >= SWEEP_BATCH && !stopping.aborted) {
+      deleted = await this.workflows.sweepDefinitions(SWEEP_BATCH, KEPT_SECONDS);
     }
   }
 }

@@ -22,20 +22,8 @@ import { readDefinition } from './workflow-validation.js';
 export const isAdministrator = (principal: Principal): boolean =>
   principal.kind === 'user' && principal.apiKeyId === undefined && rolesAllow(principal.roles, 'administer');
 
-/**
- * Cancels at most $3 unfinished runs of deleted workflows; their workers lose the claim. $1: tenant, $2: workflows, $4:
- * error code, $5: error detail.
- */
-const CANCEL_RUNS = `
-  WITH gone AS (
-    DELETE FROM run_queue
-     WHERE tenant_id = $1 AND run_id IN (
-       SELECT run_id FROM run_queue WHERE tenant_id = $1 AND workflow_id = ANY ($2::uuid[]) LIMIT $3 FOR UPDATE)
-    RETURNING run_id),
-  cancelled AS (
-    UPDATE run SET status = 'cancelled', error_code = $4, error_detail = $5, finished_at = now()
-      FROM gone WHERE run.tenant_id = $1 AND run.id = gone.run_id)
-  SELECT count(*)::int AS cancelled FROM gone`;
+/** $1: tenant, $2: workflows, $3: most runs, $4: error code, $5: error detail. */
+const CANCEL_RUNS = 'SELECT cancel_runs($1, $2, $3, $4, $5) AS cancelled';
 
 const BATCH = 1_000;
 

@@ -28,7 +28,12 @@ const DUE_DELIVERIES_METER = Symbol('webhook-dispatcher:due-deliveries-meter');
     {
       provide: DUE_DELIVERIES_METER,
       useFactory: (database: Database, revocations: RevocationSource) =>
-        new DueWorkMeter(database, 'deliveries', MEASURE_DUE_DELIVERIES, () => [revocations.suspendedTenants()]),
+        new DueWorkMeter(
+          database,
+          'deliveries',
+          () => MEASURE_DUE_DELIVERIES,
+          () => [revocations.suspendedTenants()],
+        ),
       inject: [Database, RevocationSource],
     },
   ],
