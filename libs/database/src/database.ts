@@ -1,6 +1,7 @@
 import { isUuid } from '@crm/contracts';
 import { startSpan, within } from '@crm/telemetry';
 import pg, { type PoolClient } from 'pg';
+import { EveryTenant } from './cluster/every-tenant.js';
 import { type EntityClass, EntityManagers } from './entities.js';
 import { asPlatformError, asUnknownOutcome } from './errors.js';
 import { FairQueue } from './fair-queue.js';
@@ -37,6 +38,7 @@ function setTenant(tenantId: string): string {
 export class Database {
   /** Wakes the outbox relay of this process after a commit that appended an event. */
   readonly outboxSignal = new OutboxSignal();
+  readonly everyTenant = new EveryTenant(this);
   private readonly runtimePool: pg.Pool;
   private readonly narrowPool: pg.Pool;
   /** Its slots are the connections of the runtime pool. */
@@ -156,6 +158,7 @@ export class Database {
   /** Waits for running transactions, then closes every connection. */
   async close(): Promise<void> {
     for (const end of this.unmeasure) end();
+    await this.everyTenant.close();
     await Promise.all([this.runtimePool, this.narrowPool].map((pool) => (pool.ending ? undefined : pool.end())));
   }
 

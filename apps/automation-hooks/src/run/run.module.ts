@@ -39,7 +39,7 @@ const DUE_RUNS_METER = Symbol('automation-hooks:due-runs-meter');
     {
       provide: DUE_RUNS_METER,
       useFactory: (database: Database, revocations: RevocationSource) =>
-        new DueWorkMeter(database, 'runs', MEASURE_DUE_RUNS, () => [revocations.suspendedTenants()]),
+        new DueWorkMeter(database, 'runs', () => MEASURE_DUE_RUNS, () => [revocations.suspendedTenants()]),
       inject: [Database, RevocationSource],
     },
   ],

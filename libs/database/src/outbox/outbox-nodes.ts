@@ -1,7 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { counter } from '@crm/telemetry';
-import { Logger } from '@nestjs/common';
-import { NarrowSession } from '../narrow-session.js';
+import { ClusterNode, isCluster, type NodePlace } from '../cluster/cluster-node.js';
 import type { DatabaseConfig } from '../pool.js';
 import type { PreparedQueryable } from '../transaction.js';
 import { claimEventsOf, LIST_WRITERS, measureOutboxOf } from './outbox.sql.js';
@@ -27,19 +25,9 @@ export interface LagRow {
   readonly oldest: string | null;
 }
 
-interface NodeRow {
+interface NodeRow extends NodePlace {
   readonly group: number;
-  readonly host: string;
-  readonly port: number;
   readonly shards: readonly string[];
-}
-
-/** On one server the tables of Citus are not there. */
-const IS_CLUSTER = "SELECT to_regclass('pg_catalog.pg_dist_shard') IS NOT NULL AS found";
-
-export async function isCluster(connection: PreparedQueryable): Promise<boolean> {
-  const [row] = await connection.queryPrepared<{ found: boolean }>(IS_CLUSTER, []);
-  return row?.found === true;
 }
 
 /** Which shards of the outbox lie on which node. */
@@ -52,20 +40,8 @@ const LIST_NODES = `
 
 const failures = counter('outbox_node_failures_total', 'Times that a node of the cluster did not answer the relay');
 
-/** A node that takes longer is left out until it has answered, so that the others' events do not wait for it. */
-const PATIENCE_MS = 1_000;
-const RETRY_MS = 1_000;
-
 /** A node of a cluster and the shards of the outbox on it, which its session reads there. */
-class OutboxNode {
-  private readonly logger = new Logger('OutboxNode');
-  private readonly config: DatabaseConfig;
-  private session: NarrowSession | undefined;
-  private pending: Promise<unknown> | undefined;
-  private retryAt = 0;
-  /** Since when it does not answer. */
-  private silentSince: number | undefined;
-  private closed = false;
+class OutboxNode extends ClusterNode {
   /** Whether events may lie here that were written on another node, before their shard was moved. */
   private hasForeign = true;
   private readonly claimStatement: string;
@@ -75,8 +51,7 @@ class OutboxNode {
     readonly row: NodeRow,
     config: DatabaseConfig,
   ) {
-    const url = Object.assign(new URL(config.narrowUrl), { hostname: row.host, port: String(row.port) });
-    this.config = { ...config, narrowUrl: url.toString() };
+    super(row, config, failures);
     this.claimStatement = claimEventsOf(row.shards, row.group);
     this.measureStatement = measureOutboxOf(row.shards);
   }
@@ -96,66 +71,15 @@ class OutboxNode {
     return (await this.ask<EventRow>(this.claimStatement, [gaps.after, gaps.before, limit])) ?? [];
   }
 
-  get isSilent(): boolean {
-    return this.silentSince !== undefined;
-  }
-
   /** Of a node that does not answer, that an event may wait since then. */
   async lag({ after, before }: Gaps): Promise<LagRow[]> {
     const rows = await this.ask<LagRow>(this.measureStatement, [after, before]);
-    const oldest = (Date.now() - (this.silentSince ?? Date.now())) / 1_000;
-    return rows ?? [{ waiting: '1', oldest: String(oldest) }];
+    return rows ?? [{ waiting: '1', oldest: String(this.silentMs / 1_000) }];
   }
 
   async writers(): Promise<Writer[] | undefined> {
     const rows = await this.ask<Writer>(LIST_WRITERS, []);
     return rows?.map(({ writer, prepared }) => ({ writer: `${this.row.group}:${writer}`, prepared }));
-  }
-
-  async close(): Promise<void> {
-    this.closed = true;
-    await this.end();
-  }
-
-  /** @returns undefined when the node does not answer in time */
-  private async ask<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[] | undefined> {
-    if (this.pending || Date.now() < this.retryAt) return undefined;
-    const answer = this.answer<Row>(sql, parameters).finally(() => {
-      this.pending = undefined;
-    });
-    this.pending = answer;
-    const patience = new AbortController();
-    const late = delay(PATIENCE_MS, undefined, { signal: patience.signal, ref: false }).catch(() => undefined);
-    try {
-      return await Promise.race([answer, late]);
-    } finally {
-      patience.abort();
-    }
-  }
-
-  private async answer<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[] | undefined> {
-    try {
-      this.session ??= await NarrowSession.open(this.config);
-      if (!this.closed) {
-        const rows = await this.session.queryPrepared<Row>(sql, parameters);
-        this.silentSince = undefined;
-        return rows;
-      }
-    } catch (error) {
-      const { host, port } = this.row;
-      failures.inc();
-      this.retryAt = Date.now() + RETRY_MS;
-      this.silentSince ??= Date.now();
-      this.logger.warn(`Node ${host}:${port} does not answer: ${error instanceof Error ? error.message : error}`);
-    }
-    await this.end();
-    return undefined;
-  }
-
-  private async end(): Promise<void> {
-    const { session } = this;
-    this.session = undefined;
-    await session?.close();
   }
 }
 

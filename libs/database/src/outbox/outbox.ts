@@ -1,4 +1,5 @@
 import type { EventEnvelope } from '@crm/contracts';
+import { isCluster } from '../cluster/cluster-node.js';
 import { idOf, lowestIdOf, millisecondsOfId } from '../ids.js';
 import type { DeadLetter } from '../inbox.js';
 import { addDays } from '../partitions/partitions.js';
@@ -23,7 +24,7 @@ import {
   TAKE_DEAD_LETTER,
   THIN_POSITIONS,
 } from './outbox.sql.js';
-import { type EventRow, isCluster, type LagRow, OutboxNodes, type Writer } from './outbox-nodes.js';
+import { type EventRow, type LagRow, OutboxNodes, type Writer } from './outbox-nodes.js';
 import { type Gaps, PublishedSeqs } from './published-seqs.js';
 
 export interface OutboxEvent {

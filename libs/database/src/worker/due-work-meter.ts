@@ -1,4 +1,5 @@
 import { gauge } from '@crm/telemetry';
+import type { ReadOfEveryTenant } from '../cluster/every-tenant.js';
 import type { Database } from '../database.js';
 import { Sweeper } from './sweeper.js';
 
@@ -24,23 +25,27 @@ export class DueWorkMeter extends Sweeper {
   constructor(
     private readonly database: Database,
     private readonly queue: string,
-    private readonly sql: string,
+    private readonly statement: ReadOfEveryTenant,
     private readonly parameters: () => readonly unknown[] = () => [],
   ) {
     super({ everyMs: MEASURE_MS, atStart: true });
   }
 
   async sweep(): Promise<void> {
-    const [row] = await this.database.crossTenantStatement<MeasuredRow>(this.sql, this.parameters());
-    dueWorkMetrics.items.set({ queue: this.queue }, row?.items ?? 0);
-    dueWorkMetrics.oldest.set({ queue: this.queue }, Math.max(0, row?.oldestSeconds ?? 0));
+    const rows = await this.database.everyTenant.read<MeasuredRow>(this.statement, this.parameters());
+    const items = rows.reduce((sum, row) => sum + row.items, 0);
+    dueWorkMetrics.items.set({ queue: this.queue }, items);
+    dueWorkMetrics.oldest.set({ queue: this.queue }, Math.max(0, ...rows.map((row) => row.oldestSeconds ?? 0)));
   }
 }
 
 const MOST_COUNTED = 10_000;
 
 /** @param condition which of the due rows nobody is working on */
-export const measureDueWork = (table: string, dueAt: string, condition = 'true'): string => `
+export const measureDueWork =
+  (name: string, dueAt: string, condition = 'true'): ReadOfEveryTenant =>
+  (table) =>
+    `
   SELECT count(*)::int AS items, extract(epoch FROM now() - min(due_at))::float8 AS "oldestSeconds"
-    FROM (SELECT ${dueAt} AS due_at FROM ${table}
+    FROM (SELECT ${dueAt} AS due_at FROM ${table(name)}
            WHERE ${dueAt} <= now() AND ${condition} ORDER BY ${dueAt} LIMIT ${MOST_COUNTED}) AS due`;

@@ -15,6 +15,7 @@ export async function createEncryptionKeyTable(runner: QueryRunner, roles: Servi
     primaryKey: ['id'],
     role: 'narrow',
     grants: ['select', 'insert', 'delete'],
+    onCoordinator: true,
   });
 }
 
