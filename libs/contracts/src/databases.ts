@@ -29,7 +29,7 @@ export const DATABASES = {
   'marketplace-certification': define('marketplace'),
   // Their statements write the rows of many tenants at once (decision record 0245).
   'automation-hooks': define('automations'),
-  'webhook-dispatcher': define('webhooks'),
+  'webhook-dispatcher': define('webhooks', { distributed: true }),
 } as const satisfies Partial<Record<ServiceName, ServiceDatabase>>;
 
 export type StatefulService = keyof typeof DATABASES;
