@@ -12,6 +12,7 @@ export const ON_CITUS = [
   'apps/custom-objects/test/non-interference.spec.ts',
   'apps/custom-objects/test/objects.spec.ts',
   'apps/custom-objects/test/records.spec.ts',
+  'apps/webhook-dispatcher/test/',
   '.cluster.spec.ts',
   'e2e/catalogue.spec.ts',
   'e2e/access/other-tenants.spec.ts',

@@ -9,7 +9,7 @@ import { publishEvents, type ReceivedRequest, reinstateTenant, suspendTenant, wa
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { register } from 'prom-client';
 import { AttemptSlots } from '../src/delivery/attempt-slots.js';
-import { MEASURE_DUE_DELIVERIES } from '../src/delivery/due-delivery.repository.js';
+import { measureDueDeliveries } from '../src/delivery/due-delivery.repository.js';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';
 import { LedgerWriterRepository } from '../src/ledger/ledger-writer.repository.js';
 import { type DeliveryJson, envelope, eventEntry, newDelivery, type Tenant, useWebhooks } from './webhook-service.js';
@@ -351,7 +351,7 @@ describe('a suspended tenant', () => {
     const deliveries = await app.rows(tenant.id, 'SELECT status, attempts FROM delivery');
     expect(deliveries).toEqual([{ status: 'pending', attempts: 0 }]);
     // It waits for something that no worker can give it, so nobody is to be woken for it.
-    const measured = app.service.get(Database).crossTenantStatement(MEASURE_DUE_DELIVERIES, [[tenant.id]]);
+    const measured = app.service.get(Database).everyTenant.read(measureDueDeliveries, [[tenant.id]]);
     expect(await measured).toMatchObject([{ items: 0 }]);
     await reinstate();
     await sent(event.id, 1);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Database, type NarrowTransaction, newId } from '@crm/database';
+import { byTenant, Database, type NarrowTransaction, newId, type ReadOfEveryTenant } from '@crm/database';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { orderedDelivery } from '../src/delivery/attempt.js';
@@ -7,34 +7,31 @@ import {
   type ClaimedDelivery,
   type ClaimLimits,
   DueDeliveryRepository,
-  MEASURE_DUE_DELIVERIES,
+  measureDueDeliveries,
 } from '../src/delivery/due-delivery.repository.js';
 import type { LedgerEntry } from '../src/ledger/ledger-entry.js';
 import { LedgerWriterRepository } from '../src/ledger/ledger-writer.repository.js';
 import { migrations } from '../src/migrations/index.js';
 import { DeliveryOrderRepository } from '../src/queue/delivery-order.repository.js';
-import { HoldRepository } from '../src/queue/hold.repository.js';
-import {
-  type SubscriptionKey,
-  SubscriptionQueueRepository,
-  type WokenQueue,
-} from '../src/queue/subscription-queue.repository.js';
+import { type SubscriptionKey, SubscriptionQueueRepository } from '../src/queue/subscription-queue.repository.js';
 import type { Receiver } from '../src/receivers/receiver.js';
 import { eventEntry, newDelivery } from './webhook-service.js';
 
 const CLAIM_MS = 30_000;
 const ROOM: ClaimLimits = { places: 8, perSubscription: 4, bySubscription: new Map(), fullTenants: [] };
 
-const queues = new SubscriptionQueueRepository();
-const order = new DeliveryOrderRepository(queues);
-const holding = new HoldRepository({ heldPerSubscription: 100 });
-const records = new LedgerWriterRepository(queues, order, holding);
-const due = new DueDeliveryRepository(queues);
+const records = new LedgerWriterRepository({ heldPerSubscription: 100 });
+let queues: SubscriptionQueueRepository;
+let order: DeliveryOrderRepository;
+let due: DueDeliveryRepository;
 let test: TestDatabase;
 let database: Database;
 beforeAll(async () => {
   test = await testDatabase('webhook-dispatcher', migrations);
   database = new Database(test.config);
+  queues = new SubscriptionQueueRepository(database);
+  order = new DeliveryOrderRepository(database);
+  due = new DueDeliveryRepository(database);
 });
 afterAll(async () => {
   await database?.close();
@@ -50,8 +47,7 @@ beforeEach(async () => {
 
 const subscription = (tenantId: string = randomUUID()): SubscriptionKey => ({ tenantId, subscriptionId: randomUUID() });
 const write = (...entries: LedgerEntry[]) => database.crossTenant((tx) => records.write(tx, entries));
-const claim = (room: Partial<ClaimLimits> = {}) =>
-  database.crossTenant((tx) => due.claim(tx, newId(), { ...ROOM, ...room }, CLAIM_MS));
+const claim = (room: Partial<ClaimLimits> = {}) => due.claim(newId(), { ...ROOM, ...room }, CLAIM_MS);
 /** Records a result: the next attempt, or the end. */
 const settle = (claimed: ClaimedDelivery | undefined, dueAt: Date | null = null) => {
   const { tenantId, id: deliveryId, subscriptionId, claim: claimId, isHead } = claimed as ClaimedDelivery;
@@ -59,13 +55,27 @@ const settle = (claimed: ClaimedDelivery | undefined, dueAt: Date | null = null)
   const status = dueAt ? 'retrying' : 'delivered';
   return write({ ...known, url: null, status, attempts: 1, outcome: null, throttled: 0, dueAt, isSetAside: false });
 };
+/** What of the database repositories use, in one transaction. */
+const within = (tx: NarrowTransaction) => {
+  const query = <Row>(sql: string, parameters: readonly unknown[] = []) => tx.query<Row>(sql, parameters);
+  const everyTenant = {
+    read: (statement: ReadOfEveryTenant, parameters?: readonly unknown[]) =>
+      query(
+        statement((table) => table),
+        parameters,
+      ),
+    call: async (sql: string, calls: readonly (readonly unknown[])[]) =>
+      (await Promise.all(calls.map((call) => query(sql, call)))).flat(),
+  };
+  return { everyTenant, crossTenantStatement: query } as unknown as Database;
+};
 /** Rows of a table that the work read. */
-const readBy = (table: string, work: (tx: NarrowTransaction) => Promise<unknown>): Promise<number> =>
+const readBy = (table: string, work: (database: Database) => Promise<unknown>): Promise<number> =>
   database.crossTenant(async (tx) => {
     const sql = 'SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = $1';
     const count = async () => (await tx.query<{ read: number }>(sql, [table]))[0]?.read ?? 0;
     const before = await count();
-    await work(tx);
+    await work(within(tx));
     return (await count()) - before;
   });
 
@@ -75,8 +85,8 @@ describe('due deliveries', () => {
     queue = subscription();
   });
 
-  const insert = (tx: NarrowTransaction, { tenantId, subscriptionId }: SubscriptionKey, writer = records) =>
-    writer.write(tx, [eventEntry(tenantId, [newDelivery({ subscriptionId, dueAt: new Date(Date.now() - 1) })])]);
+  const insert = (tx: NarrowTransaction, { tenantId, subscriptionId }: SubscriptionKey) =>
+    records.write(tx, [eventEntry(tenantId, [newDelivery({ subscriptionId, dueAt: new Date(Date.now() - 1) })])]);
   const add = (queue: SubscriptionKey) => database.crossTenant((tx) => insert(tx, queue));
   /** Many that were due before anything else. */
   const addBacklog = (queue: SubscriptionKey, count: number, { areRetries = false } = {}) =>
@@ -86,13 +96,15 @@ describe('due deliveries', () => {
         SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), 0, $4, now() - interval '1 hour' + n * interval '1 millisecond'
           FROM generate_series(1, $3::int) AS n`;
       await tx.query(sql, [queue.tenantId, queue.subscriptionId, count, areRetries]);
-      wake(tx, [queue], new Date(Date.now() - 3_600_000));
+      await wake([queue], new Date(Date.now() - 3_600_000), within(tx));
     });
-  const wake = (tx: NarrowTransaction, keys: readonly SubscriptionKey[], dueAt: Date | null = null) =>
-    queues.wake(
-      tx,
-      Array.from(keys, (key) => ({ ...key, dueAt })),
+  const wake = (keys: readonly SubscriptionKey[], dueAt: Date | null = null, of: Database = database) =>
+    of.everyTenant.call(
+      'SELECT wake_queues($1, $2, $3)',
+      byTenant(keys).map(([tenantId, own]) => [tenantId, own.map((key) => key.subscriptionId), own.map(() => dueAt)]),
     );
+  const settleQueue = ({ tenantId, subscriptionId }: SubscriptionKey) =>
+    database.everyTenant.call('SELECT settle_queues($1, $2)', [[tenantId, [subscriptionId]]]);
   const claimedOf = async (room: Partial<ClaimLimits> = {}) =>
     (await claim(room)).deliveries.map(({ subscriptionId }) => subscriptionId);
   const queueRows = () =>
@@ -100,8 +112,13 @@ describe('due deliveries', () => {
       'SELECT subscription_id, extract(epoch FROM due_at - now())::float8 AS wait FROM subscription_queue',
     );
 
-  const measure = async () =>
-    (await run<{ items: number; oldestSeconds: number | null }>(MEASURE_DUE_DELIVERIES, [[]]))[0];
+  const measure = async (of: Database = database) => {
+    type Measured = { items: number; oldestSeconds: number | null };
+    const rows = await of.everyTenant.read<Measured>(measureDueDeliveries, [[]]);
+    const oldest = rows.flatMap(({ oldestSeconds }) => oldestSeconds ?? []);
+    const items = rows.reduce((sum, row) => sum + row.items, 0);
+    return { items, oldestSeconds: oldest.length > 0 ? Math.max(...oldest) : null };
+  };
 
   it('are measured over all tenants, without those in an attempt and those that are due later', async () => {
     expect(await measure()).toEqual({ items: 0, oldestSeconds: null });
@@ -113,8 +130,8 @@ describe('due deliveries', () => {
     const sql = "UPDATE due_delivery SET due_at = now() + interval '1 hour' WHERE subscription_id = $1";
     await run(sql, [later.subscriptionId]);
     const before = await measure();
-    expect(before?.items).toBe(4);
-    expect(before?.oldestSeconds).toBeGreaterThan(3_500);
+    expect(before.items).toBe(4);
+    expect(before.oldestSeconds).toBeGreaterThan(3_500);
     expect(await claimedOf()).toHaveLength(4);
     expect(await measure()).toEqual({ items: 0, oldestSeconds: null });
   });
@@ -123,8 +140,8 @@ describe('due deliveries', () => {
     const [full, other] = [subscription(), subscription()];
     await addBacklog(full, 3_000);
     await addBacklog(other, 5);
-    const read = await readBy('due_delivery', (tx) => tx.query(MEASURE_DUE_DELIVERIES, [[]]));
-    expect((await measure())?.items).toBe(1_005);
+    const read = await readBy('due_delivery', (of) => measure(of));
+    expect((await measure()).items).toBe(1_005);
     expect(read).toBeLessThan(1_100);
   });
 
@@ -138,14 +155,16 @@ describe('due deliveries', () => {
     ])('claims without reading the backlog of %s, and says how long to wait', async (_name, room) => {
       await addBacklog(paused, BACKLOG);
       const closed = [...(room.bySubscription ?? [])].map(([id]) => id);
-      const looked = await readBy('due_delivery', async (tx) => {
-        expect(await queues.findDueInMs(tx, closed, room.fullTenants ?? [])).toBeNull();
+      const looked = await readBy('due_delivery', async (of) => {
+        const own = new SubscriptionQueueRepository(of);
+        expect(await own.findDueInMs(closed, room.fullTenants ?? [])).toBeNull();
       });
       expect(looked).toBe(0);
       for (let index = 0; index < 3; index += 1) await add(live);
       let claimed: string[] = [];
-      const read = await readBy('due_delivery', async (tx) => {
-        const { deliveries: made } = await due.claim(tx, randomUUID(), { ...ROOM, ...room }, CLAIM_MS);
+      const read = await readBy('due_delivery', async (of) => {
+        const own = new DueDeliveryRepository(of);
+        const { deliveries: made } = await own.claim(randomUUID(), { ...ROOM, ...room }, CLAIM_MS);
         claimed = made.map(({ subscriptionId }) => subscriptionId);
       });
       expect(claimed).toEqual(Array(3).fill(live.subscriptionId));
@@ -154,7 +173,8 @@ describe('due deliveries', () => {
 
     it('claims due deliveries without reading those of the same subscription that are claimed or due later', async () => {
       await addBacklog(live, BACKLOG);
-      expect(await readBy('due_delivery', (tx) => due.claim(tx, randomUUID(), ROOM, CLAIM_MS))).toBeLessThan(50);
+      const claimOnce = (of: Database) => new DueDeliveryRepository(of).claim(randomUUID(), ROOM, CLAIM_MS);
+      expect(await readBy('due_delivery', claimOnce)).toBeLessThan(50);
     });
   });
 
@@ -167,7 +187,7 @@ describe('due deliveries', () => {
     expect(new Set(first.map(({ id }) => id))).toEqual(new Set(rows.map(({ id }) => id)));
     expect(new Set([...first, ...rest].map(({ id }) => id)).size).toBe(6);
     expect(await claimedOf()).toEqual([]);
-    await database.crossTenant(async (tx) => due.release(tx, first));
+    await due.release(first);
     expect(await claimedOf()).toHaveLength(2);
   });
 
@@ -182,7 +202,7 @@ describe('due deliveries', () => {
   it('reaches a delivery behind more empty queues than one look takes with the next look', async () => {
     const tenantId = randomUUID();
     const empty = Array.from({ length: 100 }, () => subscription(tenantId));
-    await database.crossTenant(async (tx) => wake(tx, empty, new Date(Date.now() - 1_000)));
+    await wake(empty, new Date(Date.now() - 1_000));
     await add(queue);
     expect(await claim()).toEqual({ deliveries: [], isCut: true });
     expect(await claimedOf()).toEqual([queue.subscriptionId]);
@@ -197,12 +217,12 @@ describe('due deliveries', () => {
     expect(row?.wait).toBeLessThanOrEqual(CLAIM_MS / 1000);
     await settle(claimed[0], new Date(Date.now() + 5_000));
     expect(await claimedOf()).toEqual([]);
-    const wait = await database.crossTenant((tx) => queues.findDueInMs(tx, [], []));
+    const wait = await queues.findDueInMs([], []);
     expect(wait).toBeGreaterThan(0);
     expect(wait).toBeLessThanOrEqual(5_000);
 
     await run('DELETE FROM due_delivery');
-    await database.crossTenant((tx) => queues.settle(tx, [queue]));
+    await settleQueue(queue);
     expect(await queueRows()).toEqual([]);
   });
 
@@ -213,24 +233,31 @@ describe('due deliveries', () => {
     /** Looks into the queue in the middle of writing a delivery. */
     const duringInsert = (of: SubscriptionKey, look: () => Promise<unknown>) =>
       database.crossTenant(async (tx) => {
-        const late: WokenQueue[] = [];
-        const unwoken = { wake: (_tx: unknown, those: readonly WokenQueue[]) => void late.push(...those) };
-        const halfWay = new LedgerWriterRepository(unwoken as SubscriptionQueueRepository, order, holding);
-        await insert(tx, of, isWoken ? records : halfWay);
+        const late: [string, readonly unknown[]][] = [];
+        const halfWay = Object.create(tx, {
+          issueReturning: {
+            value: async (sql: string, parameters: readonly unknown[]) => {
+              if (!sql.includes('change_ledger')) return tx.issueReturning(sql, parameters);
+              late.push([sql, parameters]);
+              return [];
+            },
+          },
+        });
+        await insert(isWoken ? tx : halfWay, of);
         // What was issued has arrived.
         await tx.query('SELECT 1');
         await look();
-        if (late.length > 0) queues.wake(tx, late);
+        for (const [sql, parameters] of late) tx.issue(sql, parameters);
       });
     for (const before of ['no queue', 'a due queue', 'an empty queue', 'a claimed one'] as const) {
       const one = subscription();
-      if (before === 'an empty queue') await database.crossTenant(async (tx) => wake(tx, [one]));
+      if (before === 'an empty queue') await wake([one]);
       if (before === 'a due queue' || before === 'a claimed one') await add(one);
       if (before === 'a claimed one') await claim();
       const seen: string[] = [];
       await duringInsert(one, async () => {
         seen.push(...(await claimedOf()));
-        await database.crossTenant((tx) => queues.settle(tx, [one]));
+        await settleQueue(one);
       });
       seen.push(...(await claimedOf()));
       expect([before, seen]).toEqual([before, Array(before === 'a due queue' ? 2 : 1).fill(one.subscriptionId)]);
@@ -266,14 +293,14 @@ describe('due deliveries', () => {
       );
     for (const queue of [late, known]) {
       await writeDue(queue, '2 days');
-      await database.crossTenant(async (tx) => wake(tx, [queue], inDays));
+      await wake([queue], inDays);
     }
     await writeDue(late, '0');
     await writeDue(late, '1 hour');
     await writeDue(missing, '0');
     await writeDue(missing, '0');
     expect(await claimedOf()).toEqual([]);
-    expect(await database.crossTenant((tx) => queues.repair(tx))).toBe(2);
+    expect(await queues.repair()).toBe(2);
     const repaired = [late, missing, missing].map(({ subscriptionId }) => subscriptionId);
     expect((await claimedOf()).sort()).toEqual(repaired.sort());
     const waits = new Map((await queueRows()).map(({ subscription_id, wait }) => [subscription_id, wait]));
@@ -312,7 +339,7 @@ describe('partitions of records', () => {
     longestMs,
   });
   const appoint = (gate: Parameters<typeof gateOf>[0] = {}, of: Database = database) =>
-    of.crossTenant((tx) => order.appointHeads(tx, gateOf(gate), 1_000));
+    new DeliveryOrderRepository(of).appointHeads(gateOf(gate), 1_000);
   const claimed = async () => (await claim({ perSubscription: 8 })).deliveries;
   const claimedEvents = async () => (await claimed()).map(({ eventId }) => eventId);
 
@@ -400,8 +427,8 @@ describe('partitions of records', () => {
       [receiver.tenantId, receiver.subscriptionId, record, WAITING],
     );
     await settle(head);
-    const read = await readBy('ordered_delivery', async (tx) => {
-      expect(await order.appointHeads(tx, gateOf(), 1_000)).toEqual({ woken: 1, isFresh: false });
+    const read = await readBy('ordered_delivery', async (of) => {
+      expect(await appoint({}, of)).toEqual({ woken: 1, isFresh: false });
     });
     expect(read).toBeLessThan(50);
   });
@@ -410,9 +437,9 @@ describe('partitions of records', () => {
     await add(record, 1);
     const second = await add(record, 2);
     await appoint();
-    expect(await database.crossTenant((tx) => order.repair(tx))).toBe(0);
+    expect(await order.repair()).toBe(0);
     await run('DELETE FROM due_delivery');
-    expect(await database.crossTenant((tx) => order.repair(tx))).toBe(1);
+    expect(await order.repair()).toBe(1);
     await appoint();
     expect(await claimedEvents()).toEqual([second]);
   });

@@ -28,8 +28,7 @@ export const DATABASES = {
   'custom-objects': define('custom_objects', { distributed: true }),
   'marketplace-certification': define('marketplace'),
   'automation-hooks': define('automations', { distributed: true }),
-  // Its statements write the rows of many tenants at once (decision record 0245).
-  'webhook-dispatcher': define('webhooks'),
+  'webhook-dispatcher': define('webhooks', { distributed: true }),
 } as const satisfies Partial<Record<ServiceName, ServiceDatabase>>;
 
 export type StatefulService = keyof typeof DATABASES;

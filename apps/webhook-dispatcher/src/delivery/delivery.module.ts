@@ -6,7 +6,7 @@ import { QueueModule } from '../queue/queue.module.js';
 import { ReceiversModule } from '../receivers/receivers.module.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { AttemptSlots, SlowAttempts } from './attempt-slots.js';
-import { DueDeliveryRepository, MEASURE_DUE_DELIVERIES } from './due-delivery.repository.js';
+import { DueDeliveryRepository, measureDueDeliveries } from './due-delivery.repository.js';
 import { BacklogHolder, DueDeliveryWorker } from './due-delivery.worker.js';
 import { FanOutConsumer, FanOutService } from './fan-out.service.js';
 import { Sender } from './sender.js';
@@ -28,12 +28,7 @@ const DUE_DELIVERIES_METER = Symbol('webhook-dispatcher:due-deliveries-meter');
     {
       provide: DUE_DELIVERIES_METER,
       useFactory: (database: Database, revocations: RevocationSource) =>
-        new DueWorkMeter(
-          database,
-          'deliveries',
-          () => MEASURE_DUE_DELIVERIES,
-          () => [revocations.suspendedTenants()],
-        ),
+        new DueWorkMeter(database, 'deliveries', measureDueDeliveries, () => [revocations.suspendedTenants()]),
       inject: [Database, RevocationSource],
     },
   ],

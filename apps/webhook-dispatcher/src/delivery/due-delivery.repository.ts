@@ -1,70 +1,45 @@
-import type { NarrowTransaction, Room } from '@crm/database';
+import { byTenant, Database, type ReadOfEveryTenant, type Room } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import {
-  type SubscriptionKey,
-  SubscriptionQueueRepository,
-  tenantsOf,
-} from '../queue/subscription-queue.repository.js';
+import type { SubscriptionKey } from '../queue/subscription-queue.repository.js';
 
 /**
- * First attempts come before retries. $1: claim, $2: deliveries in all, $3, $4: subscriptions and tenants to leave out, $5:
- * queues, $6: deliveries per subscription, $7, $8: subscriptions with a lower limit, and the limit, $9: milliseconds to expiry.
+ * And how many of each may be claimed. $1, $2: subscriptions and tenants to leave out, $3: queues, $4: deliveries per subscription,
+ * $5, $6: subscriptions with a lower limit, and the limit.
  */
-export const CLAIM_DELIVERIES = `
-  WITH queue AS MATERIALIZED (
-    SELECT tenant_id, subscription_id, due_at, coalesce(narrowed.most, $6) AS most
-      FROM (SELECT tenant_id, subscription_id, due_at FROM subscription_queue
-             WHERE due_at <= now() AND subscription_id <> ALL ($3::uuid[]) AND tenant_id <> ALL ($4::uuid[])
-             ORDER BY due_at LIMIT $5) AS next
-      LEFT JOIN unnest($7::uuid[], $8::int[]) AS narrowed (subscription_id, most) USING (subscription_id)
-     ORDER BY due_at, subscription_id),
-  due AS MATERIALIZED (
-    SELECT delivery.tenant_id, delivery.delivery_id
-      FROM queue CROSS JOIN LATERAL (
-        SELECT tenant_id, delivery_id FROM due_delivery
-         WHERE tenant_id = queue.tenant_id AND subscription_id = queue.subscription_id
-           AND due_at <= now() AND (claimed_until IS NULL OR claimed_until < now())
-         ORDER BY is_retry, due_at
-         LIMIT queue.most
-           FOR UPDATE SKIP LOCKED) AS delivery
-     LIMIT $2),
-  claimed AS (
-    UPDATE due_delivery SET claim = $1, claimed_until = now() + $9 * interval '1 millisecond'
-     WHERE (tenant_id, delivery_id) IN (SELECT tenant_id, delivery_id FROM due)
-    RETURNING tenant_id, subscription_id, delivery_id, event_id, attempts, throttled, is_head)
-  SELECT queue.tenant_id AS "tenantId", queue.subscription_id AS "subscriptionId", claimed.delivery_id AS id,
-         claimed.event_id AS "eventId", claimed.attempts, claimed.throttled, claimed.is_head AS "isHead",
-         subscription.version + coalesce(app_secret.version, 0) AS version
-    FROM queue LEFT JOIN claimed USING (tenant_id, subscription_id)
-    -- With limits, so that each is looked up, however few there seem to be.
-    LEFT JOIN LATERAL (
-      SELECT version, app_key FROM webhook_subscription
-       WHERE tenant_id = queue.tenant_id AND id = queue.subscription_id
-       LIMIT 1) AS subscription ON true
-    LEFT JOIN LATERAL (
-      SELECT version FROM app_secret WHERE app_key = subscription.app_key LIMIT 1) AS app_secret ON true
-   ORDER BY queue.due_at, queue.subscription_id`;
+export const findDueQueues: ReadOfEveryTenant = (table) => `
+  SELECT queue.tenant_id AS "tenantId", queue.subscription_id AS "subscriptionId", queue.due_at AS "dueAt", due.count
+    FROM (SELECT tenant_id, subscription_id, due_at, coalesce(narrowed.most, $4) AS most
+            FROM (SELECT tenant_id, subscription_id, due_at FROM ${table('subscription_queue')}
+                   WHERE due_at <= now() AND subscription_id <> ALL ($1::uuid[]) AND tenant_id <> ALL ($2::uuid[])
+                   ORDER BY due_at LIMIT $3) AS next
+            LEFT JOIN unnest($5::uuid[], $6::int[]) AS narrowed (subscription_id, most) USING (subscription_id)) AS queue
+   CROSS JOIN LATERAL (
+     SELECT count(*)::int AS count
+       FROM (SELECT 1 FROM ${table('due_delivery')}
+              WHERE tenant_id = queue.tenant_id AND subscription_id = queue.subscription_id
+                AND due_at <= now() AND (claimed_until IS NULL OR claimed_until < now())
+              LIMIT queue.most) AS few) AS due`;
 
-/** $1, $2: tenants and events, $3, $4: lowest and highest id of the events, which exclude partitions of other days. */
-export const FIND_BODIES = `
-  SELECT id AS "eventId", body, traceparent FROM event_body
-    JOIN unnest($1::uuid[], $2::uuid[]) AS wanted (tenant_id, id) USING (tenant_id, id)
-   WHERE id BETWEEN $3 AND $4`;
+/** $1: tenant, $2: claim, $3: subscriptions, $4: limit of each, $5: milliseconds until the claim expires. */
+const CLAIM_DELIVERIES = `
+  SELECT tenant_id AS "tenantId", subscription_id AS "subscriptionId", id, event_id AS "eventId", attempts, throttled,
+         is_head AS "isHead", version, app_key AS "appKey", body, traceparent
+    FROM claim_deliveries($1, $2, $3, $4, $5)`;
 
-/** $1, $2, $3: tenants, ids and claims of the deliveries. */
-export const RELEASE_DELIVERIES = `
-  UPDATE due_delivery AS due SET claim = NULL, claimed_until = NULL
-    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS released (tenant_id, delivery_id, claim)
-   WHERE due.tenant_id = released.tenant_id AND due.delivery_id = released.delivery_id AND due.claim = released.claim`;
+/** The secret of an app is the same in every tenant. $1: keys. */
+const FIND_SECRET_VERSIONS = 'SELECT app_key AS "appKey", version FROM app_secret WHERE app_key = ANY ($1::text[])';
+
+/** $1: tenant, $2, $3, $4: ids, claims and subscriptions of the deliveries. */
+const RELEASE_DELIVERIES = 'SELECT release_deliveries($1, $2, $3, $4)';
 
 /** Counts in the 500 longest due queues, 1,000 first attempts and retries of each. $1: tenants to leave out. */
-export const MEASURE_DUE_DELIVERIES = `
+export const measureDueDeliveries: ReadOfEveryTenant = (table) => `
   SELECT count(*)::int AS items, extract(epoch FROM now() - min(due.due_at))::float8 AS "oldestSeconds"
-    FROM (SELECT tenant_id, subscription_id FROM subscription_queue
+    FROM (SELECT tenant_id, subscription_id FROM ${table('subscription_queue')}
            WHERE due_at <= now() AND tenant_id <> ALL ($1::uuid[]) ORDER BY due_at LIMIT 500) AS queue
    CROSS JOIN (VALUES (false), (true)) AS kind (is_retry)
    CROSS JOIN LATERAL (
-     SELECT due_at FROM due_delivery
+     SELECT due_at FROM ${table('due_delivery')}
       WHERE tenant_id = queue.tenant_id AND subscription_id = queue.subscription_id AND is_retry = kind.is_retry
         AND due_at <= now() AND (claimed_until IS NULL OR claimed_until < now())
       ORDER BY due_at LIMIT 1000) AS due`;
@@ -102,79 +77,85 @@ export interface ClaimedDeliveries {
   readonly isCut: boolean;
 }
 
-type ClaimRow = Omit<ClaimedDelivery, 'id' | 'body' | 'traceparent' | 'claim'> & {
-  /** Null when nothing of this queue was claimed. */
-  readonly id: string | null;
-};
+interface DueQueue extends SubscriptionKey {
+  readonly dueAt: Date;
+  readonly count: number;
+}
 
-type KeptBody = Pick<ClaimedDelivery, 'body' | 'traceparent'>;
+type ClaimRow = Omit<ClaimedDelivery, 'claim'> & { readonly appKey: string | null };
 
-const NOT_KEPT: KeptBody = { body: null, traceparent: null };
-
-/** Runs as the narrow role. */
+/** Deliveries of each tenant are claimed and released by a function of that tenant. */
 @Injectable()
 export class DueDeliveryRepository {
-  constructor(private readonly queues: SubscriptionQueueRepository) {}
+  constructor(private readonly database: Database) {}
 
   /**
-   * Reads no more than the limits, however much waits. Rows that another process is claiming are skipped.
+   * Reads no more than the limits, however much waits.
    * @param claimMs milliseconds until the claim expires; longer than an attempt may take
    */
-  async claim(tx: NarrowTransaction, claim: string, limits: ClaimLimits, claimMs: number): Promise<ClaimedDeliveries> {
+  async claim(claim: string, limits: ClaimLimits, claimMs: number): Promise<ClaimedDeliveries> {
+    const { everyTenant } = this.database;
     const closed = [...limits.bySubscription].filter(([, most]) => most === 0).map(([id]) => id);
-    const rows = await tx.queryPrepared<ClaimRow>(CLAIM_DELIVERIES, [
-      claim,
-      limits.places,
+    const found = await everyTenant.read<DueQueue>(findDueQueues, [
       closed,
       limits.fullTenants,
       QUEUES_AT_A_TIME,
       limits.perSubscription,
       [...limits.bySubscription.keys()],
       [...limits.bySubscription.values()],
+    ]);
+    const queues = found.sort((one, other) => one.dueAt.getTime() - other.dueAt.getTime()).slice(0, QUEUES_AT_A_TIME);
+    const { chosen, isFull } = shareOut(queues, limits.places);
+    const calls = byTenant(chosen).map(([tenantId, own]) => [
+      tenantId,
+      claim,
+      own.map(({ subscriptionId }) => subscriptionId),
+      own.map(({ count }) => count),
       claimMs,
     ]);
-    const claimed = rows.flatMap((row) => (row.id === null ? [] : [{ ...row, id: row.id, claim }]));
-    const bodies = this.bodiesOf(tx, claimed);
-    const queues = queuesOf(rows);
-    const isFull = claimed.length >= limits.places;
-    // At the limit, the queues behind the last one that had something were not looked into and keep their position.
-    const visited = isFull ? queues.slice(0, queues.findLastIndex((queue) => queue.hadSomething) + 1) : queues;
-    if (visited.length > 0) await this.queues.settle(tx, visited);
-    const found = await bodies;
-    const deliveries = claimed.map((one) => ({ ...one, ...(found.get(one.eventId) ?? NOT_KEPT) }));
+    const rows = await everyTenant.call<ClaimRow>(CLAIM_DELIVERIES, calls);
+    const deliveries = withBodies(await this.withSecretVersions(rows)).map((row) => ({ ...row, claim }));
     return { deliveries, isCut: isFull || queues.length === QUEUES_AT_A_TIME };
   }
 
-  /** The body of each event once, however many of its deliveries are claimed. */
-  private async bodiesOf(
-    tx: NarrowTransaction,
-    claimed: readonly Pick<ClaimedDelivery, 'tenantId' | 'eventId'>[],
-  ): Promise<ReadonlyMap<string, KeptBody>> {
-    const tenants = new Map(claimed.map(({ eventId, tenantId }) => [eventId, tenantId]));
-    const ids = [...tenants.keys()].sort();
-    if (ids.length === 0) return new Map();
-    const rows = await tx.queryPrepared<KeptBody & { eventId: string }>(FIND_BODIES, [
-      ids.map((id) => tenants.get(id)),
-      ids,
-      ids[0],
-      ids.at(-1),
+  async release(claimed: readonly ClaimedDelivery[]): Promise<void> {
+    const calls = byTenant(claimed).map(([tenantId, own]) => [
+      tenantId,
+      own.map(({ id }) => id),
+      own.map(({ claim }) => claim),
+      own.map(({ subscriptionId }) => subscriptionId),
     ]);
-    return new Map(rows.map(({ eventId, body, traceparent }) => [eventId, { body, traceparent }]));
+    await this.database.everyTenant.call(RELEASE_DELIVERIES, calls);
   }
 
-  release(tx: NarrowTransaction, claimed: readonly ClaimedDelivery[]): void {
-    const claims = [claimed.map(({ id }) => id), claimed.map(({ claim }) => claim)];
-    tx.issue(RELEASE_DELIVERIES, [tenantsOf(claimed), ...claims]);
-    const woken = claimed.map(({ tenantId, subscriptionId }) => ({ tenantId, subscriptionId, dueAt: null }));
-    this.queues.wake(tx, woken);
+  private async withSecretVersions(rows: readonly ClaimRow[]): Promise<Omit<ClaimedDelivery, 'claim'>[]> {
+    const appKeys = [...new Set(rows.flatMap(({ appKey }) => appKey ?? []))];
+    type Version = { appKey: string; version: number };
+    const found =
+      appKeys.length > 0 ? await this.database.crossTenantStatement<Version>(FIND_SECRET_VERSIONS, [appKeys]) : [];
+    const versions = new Map(found.map(({ appKey, version }) => [appKey, version]));
+    return rows.map(({ appKey, version, ...row }) => ({
+      ...row,
+      version: version === null ? null : version + (versions.get(appKey ?? '') ?? 0),
+    }));
   }
 }
 
-/** In order. */
-function queuesOf(rows: readonly ClaimRow[]): (SubscriptionKey & { hadSomething: boolean })[] {
-  const queues = new Map<string, SubscriptionKey & { hadSomething: boolean }>();
-  for (const { tenantId, subscriptionId, id } of rows) {
-    queues.set(subscriptionId, { tenantId, subscriptionId, hadSomething: id !== null });
+/** Those that have been due longest, until there are no more places. The queues behind them keep their position. */
+function shareOut(queues: readonly DueQueue[], places: number) {
+  const chosen: DueQueue[] = [];
+  let left = places;
+  for (const queue of queues) {
+    if (left <= 0) break;
+    const count = Math.min(left, queue.count);
+    chosen.push({ ...queue, count });
+    left -= count;
   }
-  return [...queues.values()];
+  return { chosen, isFull: left <= 0 };
+}
+
+/** The body of an event comes once, however many of its deliveries are claimed. */
+function withBodies<Row extends Pick<ClaimedDelivery, 'eventId' | 'body'>>(rows: readonly Row[]): Row[] {
+  const bodies = new Map(rows.flatMap(({ eventId, body }) => (body === null ? [] : [[eventId, body] as const])));
+  return rows.map((row) => ({ ...row, body: bodies.get(row.eventId) ?? null }));
 }

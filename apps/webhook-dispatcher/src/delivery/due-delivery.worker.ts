@@ -1,14 +1,5 @@
 import { RevocationSource } from '@crm/access';
-import {
-  type Claimed,
-  Database,
-  LOOK_AGAIN_SOON,
-  millisecondsOfId,
-  type NarrowTransaction,
-  newId,
-  type Room,
-  Worker,
-} from '@crm/database';
+import { type Claimed, Database, LOOK_AGAIN_SOON, millisecondsOfId, newId, type Room, Worker } from '@crm/database';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import type { ClaimedEntry, Settlement } from '../ledger/ledger-entry.js';
@@ -69,7 +60,7 @@ export class BacklogHolder implements BeforeApplicationShutdown {
     let count = HELD_PER_TRANSACTION;
     while (count === HELD_PER_TRANSACTION && !this.isStopping && (await this.isInactive(hold))) {
       count = await this.database.crossTenant((tx) => {
-        this.holds.lock(tx, [hold]);
+        this.holds.lock(tx, hold);
         return this.holds.holdDue(tx, hold, HELD_PER_TRANSACTION);
       });
     }
@@ -86,7 +77,6 @@ export class BacklogHolder implements BeforeApplicationShutdown {
 @Injectable()
 export class DueDeliveryWorker extends Worker<DueDelivery> {
   constructor(
-    private readonly database: Database,
     private readonly due: DueDeliveryRepository,
     private readonly queues: SubscriptionQueueRepository,
     private readonly directory: ReceiverDirectory,
@@ -108,16 +98,13 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     const room = { places, fullTenants: [...fullTenants, ...this.revocations.suspendedTenants()] };
     const bySubscription = this.limits.narrowed(Date.now());
     const limits = { ...room, perSubscription: this.limits.firstPerReceiver, bySubscription };
-    const { deliveries, isCut, dueInMs } = await this.database.crossTenant(async (tx) => {
-      const claimed = await this.due.claim(tx, newId(), limits, CLAIM_MS);
-      const isLookNear = claimed.deliveries.length > 0 || claimed.isCut;
-      return { ...claimed, dueInMs: isLookNear ? 0 : await this.dueInMs(tx, room, bySubscription) };
-    });
+    const { deliveries, isCut } = await this.due.claim(newId(), limits, CLAIM_MS);
+    const dueInMs = deliveries.length > 0 || isCut ? 0 : await this.dueInMs(room, bySubscription);
     return { items: await this.withReceivers(deliveries), isCut, dueInMs };
   }
 
   protected async release(deliveries: readonly DueDelivery[]): Promise<void> {
-    await this.database.crossTenant(async (tx) => this.due.release(tx, deliveries));
+    await this.due.release(deliveries);
   }
 
   protected override accepts({ receiver, tenantId }: DueDelivery): boolean {
@@ -224,14 +211,10 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
   }
 
   /** Milliseconds until a queue is due, or a paused receiver opens again. */
-  private async dueInMs(
-    tx: NarrowTransaction,
-    { fullTenants }: Room,
-    bySubscription: ReadonlyMap<string, number>,
-  ): Promise<number | null> {
+  private async dueInMs({ fullTenants }: Room, bySubscription: ReadonlyMap<string, number>): Promise<number | null> {
     const now = Date.now();
     const closed = [...bySubscription].filter(([, most]) => most === 0).map(([id]) => id);
-    const queueDueInMs = await this.queues.findDueInMs(tx, closed, fullTenants);
+    const queueDueInMs = await this.queues.findDueInMs(closed, fullTenants);
     const opening = this.limits.nextOpening(now);
     if (opening === null) return queueDueInMs;
     return Math.min(queueDueInMs ?? Number.POSITIVE_INFINITY, opening - now);

@@ -1,4 +1,4 @@
-import { Database, isExcessive, isTemporary } from '@crm/database';
+import { byTenant, Database, isExcessive, isTemporary } from '@crm/database';
 import { counter } from '@crm/telemetry';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { DeliveryOrderSignal, SubscriptionQueueSignal } from '../queue/queue-signals.js';
@@ -118,6 +118,14 @@ export class LedgerWriter implements BeforeApplicationShutdown {
 
   private async writeTogether(batch: readonly Waiting[]): Promise<void> {
     try {
+      if (await this.database.everyTenant.isDistributed()) {
+        // So that a node that is away fails its own tenants' entries and no others.
+        const groups = byTenant(batch.map((waiting) => ({ tenantId: waiting.entry.tenantId, waiting })));
+        if (groups.length > 1) {
+          await Promise.all(groups.map(([, own]) => this.writeTogether(own.map(({ waiting }) => waiting))));
+          return;
+        }
+      }
       const settled = await this.commit(batch);
       for (const { entry, resolve } of batch) resolve(isWritten(entry, settled));
     } catch (error) {

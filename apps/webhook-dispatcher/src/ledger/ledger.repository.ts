@@ -1,12 +1,11 @@
 import type { AttemptPhase, DeliveryHour, DeliveryStatus, DeliveryWait } from '@crm/contracts';
 import { lowestIdOf, type TenantTransaction, type Transaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { DUE_AGAIN } from '../queue/delivery-order.repository.js';
 import { HoldRepository } from '../queue/hold.repository.js';
 import { SubscriptionQueueRepository } from '../queue/subscription-queue.repository.js';
 import type { StatsHours, TimeRange } from './time-range.js';
 
-/** @param found selects whole rows of deliveries, a page at most */
+/** @param found which deliveries, a page at most, newest first */
 const withWaits = (found: string): string => `
   SELECT found.id, event, found.event_id AS "eventId", found.subscription_id AS "subscriptionId",
          found.installation_id AS "installationId", found.url, status, found.attempts, error_code AS "errorCode",
@@ -20,7 +19,7 @@ const withWaits = (found: string): string => `
               ELSE 'slot' END AS "waitingFor",
          CASE WHEN due.claimed_until >= now() THEN NULL
               WHEN due.due_at IS NOT NULL THEN greatest(due.due_at, paused_until, now()) END AS "nextAttemptAt"
-    FROM (${found}) AS found
+    FROM delivery AS found
     -- With limits, so that each is looked up, and only for those that wait.
     LEFT JOIN LATERAL (
       SELECT due_at, claimed_until FROM due_delivery
@@ -30,29 +29,26 @@ const withWaits = (found: string): string => `
       SELECT paused_until, rate_limit, rate_reserved_until FROM webhook_subscription
        WHERE tenant_id = found.tenant_id AND id = found.subscription_id AND status IN ('pending', 'retrying')
        LIMIT 1) AS subscription ON true
-   ORDER BY found.id DESC`;
+   WHERE ${found}`;
 
 /** Planned for their values, so that a filter that is null leaves nothing in the plan. $1: tenant or app. */
 const readsOf = (owner: 'tenant_id' | 'app_key') => {
-  const matches = `${owner} = $1 AND ($2::text IS NULL OR status = $2) AND ($3::uuid IS NULL OR subscription_id = $3)
-     AND ($4::text IS NULL OR event = $4) AND ($5::text IS NULL OR error_code = $5)
-     AND ($6::uuid IS NULL OR id >= $6) AND ($7::uuid IS NULL OR id < $7)`;
+  const matches = (of = '') => `${of}${owner} = $1 AND ($2::text IS NULL OR ${of}status = $2)
+     AND ($3::uuid IS NULL OR ${of}subscription_id = $3) AND ($4::text IS NULL OR ${of}event = $4)
+     AND ($5::text IS NULL OR ${of}error_code = $5) AND ($6::uuid IS NULL OR ${of}id >= $6) AND ($7::uuid IS NULL OR ${of}id < $7)`;
   return {
     /** $2: status, $3: subscription, $4: event, $5: error, $6: lowest id, $7: end of the ids, $8: last id before; $9: limit, $10: offset. */
-    list: withWaits(`
-  SELECT * FROM delivery
-   WHERE ${matches}
-     AND ($8::uuid IS NULL OR id < $8)
-   ORDER BY id DESC LIMIT $9 OFFSET $10`),
+    list: withWaits(`${matches('found.')}
+     AND ($8::uuid IS NULL OR found.id < $8)
+   ORDER BY found.id DESC LIMIT $9 OFFSET $10`),
     /** $2 to $7 as above, $8: where counting ends; null for never. */
     count: `
   SELECT count(*)::int AS count FROM (
     SELECT 1 FROM delivery
-     WHERE ${matches}
+     WHERE ${matches()}
      LIMIT $8) AS matching`,
     /** $2: id. */
-    find: withWaits(`
-  SELECT * FROM delivery WHERE ${owner} = $1 AND id = $2`),
+    find: withWaits(`found.${owner} = $1 AND found.id = $2`),
     /** The last attempt is in the row of its delivery. $2: id. */
     attempts: `
   SELECT number, attempt.at, attempt.http_status AS "httpStatus", attempt.error_code AS "errorCode",
@@ -85,24 +81,8 @@ export const APP_LEDGER = readsOf('app_key');
 export const FIND_KNOWN_DELIVERY = `
   SELECT 1 AS known FROM delivery WHERE tenant_id = $1 AND id = ANY ($2::uuid[]) LIMIT 1`;
 
-/** Brings a waiting delivery's next attempt forward. $1: tenant, $2: id. */
-export const HASTEN_DELIVERY = `
-  UPDATE due_delivery SET due_at = now() WHERE tenant_id = $1 AND delivery_id = $2
-  RETURNING false AS "wasHeld"`;
-
-/** Makes a delivery due that has ended or is held, and whose event is kept; a hold is locked. $1: tenant, $2: id. */
-export const REDELIVER = `
-  WITH before AS MATERIALIZED (
-    SELECT tenant_id, id, status FROM delivery
-     WHERE tenant_id = $1 AND id = $2 AND status NOT IN ('pending', 'retrying')
-       AND EXISTS (SELECT 1 FROM event_body WHERE tenant_id = $1 AND event_body.id = delivery.event_id)
-       FOR UPDATE OF delivery),
-  again AS (
-    UPDATE delivery SET status = 'retrying', next_attempt_at = CASE WHEN record_id IS NULL THEN now() END, set_aside = false
-      FROM before WHERE delivery.tenant_id = before.tenant_id AND delivery.id = before.id
-    RETURNING delivery.tenant_id, delivery.id, subscription_id, event_id, attempts, next_attempt_at, record_id,
-              record_version),${DUE_AGAIN}
-  SELECT status = 'held' AS "wasHeld" FROM before`;
+/** $1: tenant, $2: id. */
+const REDELIVER = 'SELECT redeliver($1, $2) AS before';
 
 /** A tenant sees its deliveries, the developer of an app those of the app in every tenant. */
 export type LedgerOwner = { readonly tenantId: string } | { readonly appKey: string };
@@ -226,14 +206,11 @@ export class LedgerRepository {
 
   /** @returns false when its event is no longer kept, or it waits for an earlier one */
   async redeliver(tx: TenantTransaction, { id, subscriptionId }: Delivery): Promise<boolean> {
-    this.holds.lock(tx, [{ tenantId: tx.tenantId, subscriptionId }]);
-    const [row] = [
-      ...(await tx.query<{ wasHeld: boolean }>(HASTEN_DELIVERY, [tx.tenantId, id])),
-      ...(await tx.query<{ wasHeld: boolean }>(REDELIVER, [tx.tenantId, id])),
-    ];
-    if (!row) return false;
-    if (row.wasHeld) this.holds.reduce(tx, subscriptionId, 1);
-    this.queues.wake(tx, [{ tenantId: tx.tenantId, subscriptionId, dueAt: null }]);
+    this.holds.lock(tx, { tenantId: tx.tenantId, subscriptionId });
+    const [row] = await tx.query<{ before: string | null }>(REDELIVER, [tx.tenantId, id]);
+    if (!row?.before) return false;
+    if (row.before === 'held') this.holds.reduce(tx, subscriptionId, 1);
+    this.queues.wake(tx, [{ subscriptionId, dueAt: null }]);
     return true;
   }
 }

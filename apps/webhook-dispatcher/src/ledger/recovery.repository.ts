@@ -1,6 +1,13 @@
-import { lowestIdOf, measureDueWork, type NarrowTransaction, type Room, type TenantTransaction } from '@crm/database';
+import {
+  byTenant,
+  Database,
+  lowestIdOf,
+  measureDueWork,
+  type ReadOfEveryTenant,
+  type Room,
+  type TenantTransaction,
+} from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { DUE_AGAIN } from '../queue/delivery-order.repository.js';
 import type { SubscriptionKey } from '../queue/subscription-queue.repository.js';
 
 const COLUMNS = `state, since, include_failed AS "includeFailed", total, done, started_at AS "startedAt",
@@ -26,31 +33,28 @@ const START_RECOVERY = `
   ON CONFLICT (tenant_id, subscription_id) DO UPDATE
      SET state = 'running', since = EXCLUDED.since, include_failed = EXCLUDED.include_failed, total = EXCLUDED.total,
          done = 0, next_id = EXCLUDED.next_id, end_id = EXCLUDED.end_id, started_at = EXCLUDED.started_at,
-         finished_at = NULL, due_at = now(), claim = NULL
+         finished_at = NULL, due_at = EXCLUDED.due_at, claim = NULL
    WHERE recovery.state <> 'running'
   RETURNING ${COLUMNS}`;
 
-/** $1: the claim, $2: limit, $3: tenants to leave out, $4: milliseconds until the claim expires. */
-const CLAIM_RECOVERIES = `
-  WITH due AS MATERIALIZED (
-    SELECT tenant_id, subscription_id, due_at FROM recovery
-     WHERE due_at <= now() AND tenant_id <> ALL ($3::uuid[])
-     ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-  UPDATE recovery SET claim = $1, due_at = now() + $4 * interval '1 millisecond'
-    FROM due WHERE recovery.tenant_id = due.tenant_id AND recovery.subscription_id = due.subscription_id
-  RETURNING recovery.tenant_id AS "tenantId", recovery.subscription_id AS "subscriptionId", claim, due.due_at AS "dueAt"`;
+/** $1: tenants to leave out, $2: limit. */
+const findDueRecoveries: ReadOfEveryTenant = (table) => `
+  SELECT tenant_id AS "tenantId", subscription_id AS "subscriptionId", due_at AS "dueAt" FROM ${table('recovery')}
+   WHERE due_at <= now() AND tenant_id <> ALL ($1::uuid[]) ORDER BY due_at LIMIT $2`;
 
-/** $1, $2, $3, $4: tenants, subscriptions, claims and earlier due times. */
-const RELEASE_RECOVERIES = `
-  UPDATE recovery SET claim = NULL, due_at = released.due_at
-    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[])
-      AS released (tenant_id, subscription_id, claim, due_at)
-   WHERE recovery.tenant_id = released.tenant_id AND recovery.subscription_id = released.subscription_id
-     AND recovery.claim = released.claim`;
+/** No row when another process has claimed it. $1: tenant, $2: subscription, $3: the claim, $4: milliseconds until it expires. */
+const CLAIM_RECOVERY = `
+  UPDATE recovery SET claim = $3, due_at = now() + $4 * interval '1 millisecond'
+   WHERE tenant_id = $1 AND subscription_id = $2 AND due_at <= now()
+  RETURNING subscription_id AS "subscriptionId"`;
+
+/** $1: tenant, $2: subscription, $3: claim, $4: earlier due time. */
+const RELEASE_RECOVERY = `
+  UPDATE recovery SET claim = NULL, due_at = $4 WHERE tenant_id = $1 AND subscription_id = $2 AND claim = $3`;
 
 /** $1: tenants to leave out. */
-const FIND_NEXT_RECOVERY = `
-  SELECT (extract(epoch FROM due_at - now()) * 1000)::float8 AS "dueInMs" FROM recovery
+const findNextRecovery: ReadOfEveryTenant = (table) => `
+  SELECT (extract(epoch FROM due_at - now()) * 1000)::float8 AS "dueInMs" FROM ${table('recovery')}
    WHERE due_at IS NOT NULL AND tenant_id <> ALL ($1::uuid[]) ORDER BY due_at LIMIT 1`;
 
 /** $1: tenant, $2: subscription, $3: claim. */
@@ -64,23 +68,12 @@ const COUNT_DUE = `
     SELECT 1 FROM due_delivery WHERE tenant_id = $1 AND subscription_id = $2 AND due_at <= now() LIMIT $3) AS due`;
 
 /** Makes the oldest due. $1 to $3 as above, $4: lowest id, $5: end of the ids, $6: limit. */
-export const MAKE_DUE = `
-  WITH chosen AS MATERIALIZED (
-    SELECT tenant_id, id, status FROM delivery
-     WHERE ${RECOVERABLE} AND id >= $4 AND id < $5
-     ORDER BY id LIMIT $6 FOR UPDATE SKIP LOCKED),
-  again AS (
-    UPDATE delivery SET status = CASE WHEN attempts = 0 THEN 'pending' ELSE 'retrying' END,
-           next_attempt_at = CASE WHEN record_id IS NULL THEN now() END, set_aside = false
-      FROM chosen WHERE delivery.tenant_id = chosen.tenant_id AND delivery.id = chosen.id
-    RETURNING delivery.tenant_id, delivery.id, delivery.subscription_id, delivery.event_id, delivery.attempts,
-              delivery.next_attempt_at, delivery.record_id, delivery.record_version),${DUE_AGAIN}
-  SELECT id, status = 'held' AS "wasHeld" FROM chosen ORDER BY id`;
+const RECOVER_DELIVERIES = 'SELECT ids, held FROM recover_deliveries($1, $2, $3, $4, $5, $6)';
 
-/** $1: tenant, $2: subscription, $3: state, $4: done in this step, $5: next id, $6: milliseconds to the next step; null at the end. */
+/** $1: tenant, $2: subscription, $3: state, $4: done in this step, $5: next id, $6: milliseconds to the next step; null at the end, $7: the end. */
 const ADVANCE_RECOVERY = `
   UPDATE recovery SET state = $3, done = done + $4, next_id = $5, claim = NULL,
-         due_at = now() + $6 * interval '1 millisecond', finished_at = CASE WHEN $6::float8 IS NULL THEN now() END
+         due_at = now() + $6 * interval '1 millisecond', finished_at = $7
    WHERE tenant_id = $1 AND subscription_id = $2`;
 
 export const MEASURE_DUE_RECOVERIES = measureDueWork('recovery', 'due_at');
@@ -119,8 +112,10 @@ export interface RecoveryStep extends Pick<Recovery, 'includeFailed' | 'total' |
 }
 
 export interface MadeDue {
-  readonly id: string;
-  readonly wasHeld: boolean;
+  /** In order. */
+  readonly ids: readonly string[];
+  /** How many of them were held. */
+  readonly held: number;
 }
 
 export interface RecoveryProgress {
@@ -131,8 +126,15 @@ export interface RecoveryProgress {
   readonly nextInMs: number | null;
 }
 
+export const NONE_DUE: MadeDue = { ids: [], held: 0 };
+
+const inOrder = <Of extends SubscriptionKey>(recoveries: readonly Of[]): Of[] =>
+  byTenant(recoveries).flatMap(([, own]) => own);
+
 @Injectable()
 export class RecoveryRepository {
+  constructor(private readonly database: Database) {}
+
   async find(tx: TenantTransaction, subscriptionId: string): Promise<Recovery | null> {
     const [row] = await tx.query<Recovery>(FIND_RECOVERY, [tx.tenantId, subscriptionId]);
     return row ?? null;
@@ -151,27 +153,25 @@ export class RecoveryRepository {
     return row ?? null;
   }
 
-  claim(
-    tx: NarrowTransaction,
-    claim: string,
-    { places, fullTenants }: Room,
-    claimMs: number,
-  ): Promise<ClaimedRecovery[]> {
-    return tx.query<ClaimedRecovery>(CLAIM_RECOVERIES, [claim, places, fullTenants, claimMs]);
+  async claim(claim: string, { places, fullTenants }: Room, claimMs: number): Promise<ClaimedRecovery[]> {
+    type Due = Omit<ClaimedRecovery, 'claim'>;
+    const { everyTenant } = this.database;
+    const found = await everyTenant.read<Due>(findDueRecoveries, [fullTenants, places]);
+    const due = found.sort((one, other) => one.dueAt.getTime() - other.dueAt.getTime()).slice(0, places);
+    const calls = inOrder(due).map(({ tenantId, subscriptionId }) => [tenantId, subscriptionId, claim, claimMs]);
+    const claimed = await everyTenant.call<{ subscriptionId: string }>(CLAIM_RECOVERY, calls);
+    const own = new Set(claimed.map(({ subscriptionId }) => subscriptionId));
+    return due.filter(({ subscriptionId }) => own.has(subscriptionId)).map((recovery) => ({ ...recovery, claim }));
   }
 
-  async release(tx: NarrowTransaction, recoveries: readonly ClaimedRecovery[]): Promise<void> {
-    tx.issue(RELEASE_RECOVERIES, [
-      recoveries.map(({ tenantId }) => tenantId),
-      recoveries.map(({ subscriptionId }) => subscriptionId),
-      recoveries.map(({ claim }) => claim),
-      recoveries.map(({ dueAt }) => dueAt),
-    ]);
+  async release(recoveries: readonly ClaimedRecovery[]): Promise<void> {
+    const calls = inOrder(recoveries).map((one) => [one.tenantId, one.subscriptionId, one.claim, one.dueAt]);
+    await this.database.everyTenant.call(RELEASE_RECOVERY, calls);
   }
 
-  async findDueInMs(tx: NarrowTransaction, fullTenants: readonly string[]): Promise<number | null> {
-    const [row] = await tx.query<{ dueInMs: number }>(FIND_NEXT_RECOVERY, [fullTenants]);
-    return row ? Math.max(0, row.dueInMs) : null;
+  async findDueInMs(fullTenants: readonly string[]): Promise<number | null> {
+    const rows = await this.database.everyTenant.read<{ dueInMs: number }>(findNextRecovery, [fullTenants]);
+    return rows.length > 0 ? Math.max(0, Math.min(...rows.map(({ dueInMs }) => dueInMs))) : null;
   }
 
   /** @returns null when another process has claimed it meanwhile, or its subscription was deleted */
@@ -186,13 +186,16 @@ export class RecoveryRepository {
   }
 
   /** The hold is locked. */
-  makeDue(tx: TenantTransaction, subscriptionId: string, step: RecoveryStep, limit: number): Promise<MadeDue[]> {
+  async makeDue(tx: TenantTransaction, subscriptionId: string, step: RecoveryStep, limit: number): Promise<MadeDue> {
     const { includeFailed, nextId, endId } = step;
-    return tx.query<MadeDue>(MAKE_DUE, [tx.tenantId, subscriptionId, includeFailed, nextId, endId, limit]);
+    const parameters = [tx.tenantId, subscriptionId, includeFailed, nextId, endId, limit];
+    const [made] = await tx.query<MadeDue>(RECOVER_DELIVERIES, parameters);
+    return made ?? NONE_DUE;
   }
 
   advance(tx: TenantTransaction, subscriptionId: string, progress: RecoveryProgress): void {
     const { state, done, nextId, nextInMs } = progress;
-    tx.issue(ADVANCE_RECOVERY, [tx.tenantId, subscriptionId, state, done, nextId, nextInMs]);
+    const finishedAt = nextInMs === null ? new Date() : null;
+    tx.issue(ADVANCE_RECOVERY, [tx.tenantId, subscriptionId, state, done, nextId, nextInMs, finishedAt]);
   }
 }

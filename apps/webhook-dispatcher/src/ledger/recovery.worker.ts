@@ -7,6 +7,7 @@ import { SubscriptionRepository } from '../subscriptions/subscription.repository
 import {
   type ClaimedRecovery,
   type MadeDue,
+  NONE_DUE,
   type RecoveryProgress,
   RecoveryRepository,
   type RecoveryStep,
@@ -38,15 +39,13 @@ export class RecoveryWorker extends Worker<ClaimedRecovery> {
   }
 
   protected async claim(room: Room): Promise<Claimed<ClaimedRecovery>> {
-    return this.database.crossTenant(async (tx) => {
-      const items = await this.recoveries.claim(tx, newId(), room, CLAIM_MS);
-      const dueInMs = items.length > 0 ? 0 : await this.recoveries.findDueInMs(tx, room.fullTenants);
-      return { items, dueInMs };
-    });
+    const items = await this.recoveries.claim(newId(), room, CLAIM_MS);
+    const dueInMs = items.length > 0 ? 0 : await this.recoveries.findDueInMs(room.fullTenants);
+    return { items, dueInMs };
   }
 
   protected async release(recoveries: readonly ClaimedRecovery[]): Promise<void> {
-    await this.database.crossTenant((tx) => this.recoveries.release(tx, recoveries));
+    await this.recoveries.release(recoveries);
   }
 
   protected override describe({ tenantId, subscriptionId }: ClaimedRecovery): Record<string, unknown> {
@@ -56,7 +55,7 @@ export class RecoveryWorker extends Worker<ClaimedRecovery> {
   protected async work(recovery: ClaimedRecovery): Promise<void> {
     const { tenantId, subscriptionId } = recovery;
     await this.database.transaction(tenantId, async (tx) => {
-      this.holds.lock(tx, [{ tenantId, subscriptionId }]);
+      this.holds.lock(tx, { tenantId, subscriptionId });
       const step = await this.recoveries.lock(tx, recovery);
       if (step === null) return;
       this.recoveries.advance(tx, subscriptionId, await this.step(tx, subscriptionId, step));
@@ -70,21 +69,20 @@ export class RecoveryWorker extends Worker<ClaimedRecovery> {
     const left = step.total - step.done;
     const limit = Math.min(left, DUE_AT_A_TIME - (await this.recoveries.countDue(tx, subscriptionId, DUE_AT_A_TIME)));
     if (left > 0 && limit <= 0) return { state: 'running', done: 0, nextId, nextInMs: STEP_MS };
-    const made = left > 0 ? await this.recoveries.makeDue(tx, subscriptionId, step, limit) : [];
+    const made = left > 0 ? await this.recoveries.makeDue(tx, subscriptionId, step, limit) : NONE_DUE;
     this.sendSoon(tx, subscriptionId, made);
     // Fewer than asked for: the others were sent by hand or are no longer kept.
-    const isDone = made.length === left || made.length < limit;
-    const progress = { done: made.length, nextId: made.at(-1)?.id ?? nextId };
+    const isDone = made.ids.length === left || made.ids.length < limit;
+    const progress = { done: made.ids.length, nextId: made.ids.at(-1) ?? nextId };
     return isDone
       ? { ...progress, state: 'completed', nextInMs: null }
       : { ...progress, state: 'running', nextInMs: STEP_MS };
   }
 
-  private sendSoon(tx: TenantTransaction, subscriptionId: string, made: readonly MadeDue[]): void {
-    if (made.length === 0) return;
-    const held = made.filter(({ wasHeld }) => wasHeld).length;
+  private sendSoon(tx: TenantTransaction, subscriptionId: string, { ids, held }: MadeDue): void {
+    if (ids.length === 0) return;
     if (held > 0) this.holds.reduce(tx, subscriptionId, held);
-    this.queues.wake(tx, [{ tenantId: tx.tenantId, subscriptionId, dueAt: null }]);
+    this.queues.wake(tx, [{ subscriptionId, dueAt: null }]);
     tx.afterCommit(() => {
       this.due.signal();
       this.order.signal();

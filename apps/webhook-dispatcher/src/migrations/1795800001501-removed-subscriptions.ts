@@ -71,6 +71,7 @@ export class RemovedSubscriptions1795800001501 extends ServiceMigration {
       primaryKey: ['app_key'],
       role: 'narrow',
       grants: ['select', 'insert', 'update'],
+      onCoordinator: true,
     });
 
     // What all deliveries of an event send, and the trace that it belongs to, if it is recorded.

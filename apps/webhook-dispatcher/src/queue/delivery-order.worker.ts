@@ -1,5 +1,4 @@
 import { CONSUMERS } from '@crm/contracts';
-import { Database } from '@crm/database';
 import { type Acknowledged, ConsumerProgress } from '@crm/messaging';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { DeliveryOrderRepository } from './delivery-order.repository.js';
@@ -26,7 +25,6 @@ export class DeliveryOrderWorker implements OnApplicationBootstrap, BeforeApplic
   private gatePauseMs = FIRST_PAUSE_MS;
 
   constructor(
-    private readonly database: Database,
     private readonly order: DeliveryOrderRepository,
     private readonly progress: ConsumerProgress,
     private readonly queueSignal: SubscriptionQueueSignal,
@@ -60,9 +58,7 @@ export class DeliveryOrderWorker implements OnApplicationBootstrap, BeforeApplic
 
   private async look(): Promise<number> {
     const gate = { recorded: this.recorded, longestMs: LONGEST_GATE_MS };
-    const { woken, isFresh } = await this.database.crossTenant((tx) =>
-      this.order.appointHeads(tx, gate, CHANGES_PER_LOOK),
-    );
+    const { woken, isFresh } = await this.order.appointHeads(gate, CHANGES_PER_LOOK);
     if (woken > 0) this.queueSignal.signal();
     if (woken > 0 || !isFresh) this.gatePauseMs = FIRST_PAUSE_MS;
     if (!isFresh) return LONGEST_PAUSE_MS;
@@ -93,25 +89,18 @@ export class OrderedDemand {
   private askedAt = 0;
   private answer: Promise<boolean> = Promise.resolve(false);
 
-  constructor(
-    private readonly database: Database,
-    private readonly order: DeliveryOrderRepository,
-  ) {}
+  constructor(private readonly order: DeliveryOrderRepository) {}
 
   /** Never rejects. */
   exists(): Promise<boolean> {
     const now = Date.now();
     if (now - this.askedAt >= ASKED_EVERY_MS) {
       this.askedAt = now;
-      this.answer = this.database
-        .crossTenant((tx) => this.order.isAwaited(tx))
-        .catch((error: unknown) => {
-          this.logger.warn({
-            msg: 'It is not known whether ordered deliveries wait; they wait for a second at most',
-            err: error,
-          });
-          return false;
-        });
+      this.answer = this.order.isAwaited().catch((error: unknown) => {
+        const msg = 'It is not known whether ordered deliveries wait; they wait for a second at most';
+        this.logger.warn({ msg, err: error });
+        return false;
+      });
     }
     return this.answer;
   }

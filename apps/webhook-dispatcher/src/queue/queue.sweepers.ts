@@ -11,7 +11,6 @@ const REPAIR_EVERY_MS = 600_000;
 @Injectable()
 export class SubscriptionQueueSweeper extends Sweeper {
   constructor(
-    private readonly database: Database,
     private readonly queues: SubscriptionQueueRepository,
     private readonly signal: SubscriptionQueueSignal,
   ) {
@@ -19,7 +18,7 @@ export class SubscriptionQueueSweeper extends Sweeper {
   }
 
   async sweep(): Promise<void> {
-    const repaired = await this.database.crossTenant((tx) => this.queues.repair(tx));
+    const repaired = await this.queues.repair();
     if (repaired === 0) return;
     this.logger.debug(`The queues of ${repaired} subscriptions were missing or due too late and are repaired`);
     this.signal.signal();
@@ -30,7 +29,6 @@ export class SubscriptionQueueSweeper extends Sweeper {
 @Injectable()
 export class DeliveryOrderSweeper extends Sweeper {
   constructor(
-    private readonly database: Database,
     private readonly order: DeliveryOrderRepository,
     private readonly signal: DeliveryOrderSignal,
   ) {
@@ -38,7 +36,7 @@ export class DeliveryOrderSweeper extends Sweeper {
   }
 
   async sweep(): Promise<void> {
-    const repaired = await this.database.crossTenant((tx) => this.order.repair(tx));
+    const repaired = await this.order.repair();
     if (repaired === 0) return;
     this.logger.warn(`${repaired} deliveries held up those behind them without being due; these go on`);
     this.signal.signal();
@@ -67,7 +65,7 @@ export class DiscardedHoldSweeper extends Sweeper {
     let ended = DELIVERIES_PER_TRANSACTION;
     while (ended === DELIVERIES_PER_TRANSACTION && !stopping.aborted) {
       ended = await this.database.crossTenant(async (tx) => {
-        this.holds.lock(tx, [hold]);
+        this.holds.lock(tx, hold);
         const count = await this.holds.discardSome(tx, hold, DELIVERIES_PER_TRANSACTION);
         if (count < DELIVERIES_PER_TRANSACTION) this.holds.delete(tx, hold);
         return count;
@@ -103,8 +101,8 @@ export class HoldRecountSweeper extends Sweeper {
   /** One transaction each, because events of the subscription wait for the lock. */
   private async recount(hold: SubscriptionKey): Promise<void> {
     await this.database.crossTenant(async (tx) => {
-      this.holds.lock(tx, [hold]);
-      this.holds.recount(tx, [hold]);
+      this.holds.lock(tx, hold);
+      this.holds.recount(tx, hold);
     });
   }
 }

@@ -5,17 +5,8 @@ import { Injectable } from '@nestjs/common';
 /** RFC 3339 with microseconds, so that times compare as texts. */
 const asText = (time: string): string => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/**
- * Before the horizon everything is committed: rows have the time at which their transaction began, and all writers use this role.
- * A transaction may not be visible for a tenth of a second; one of over five seconds is not waited for.
- */
-export const FIND_LISTENING_HORIZON = `
-  SELECT ${asText('now()')} AS now,
-         ${asText("greatest(least(min(xact_start), now()) - interval '100 ms', now() - interval '5 s')")} AS horizon
-    FROM pg_stat_activity
-   -- By ids, so that the view needs no join, whose plan would depend on what else is in the server.
-   WHERE datid = (SELECT oid FROM pg_database WHERE datname = current_database())
-     AND usesysid = (SELECT oid FROM pg_roles WHERE rolname = current_user) AND pid <> pg_backend_pid()`;
+/** $1: tenant. */
+const FIND_LISTENING_HORIZON = 'SELECT moment, horizon FROM listening_horizon($1)';
 
 /**
  * $1: tenant, $2: subscriptions, $3: lowest id, to exclude partitions, $4, $5: time and id of the last one before, $6: horizon,
@@ -68,11 +59,11 @@ const LOWEST_ID = lowestIdOf(0);
 export class ListeningRepository {
   constructor(private readonly database: Database) {}
 
-  async findHorizon(): Promise<{ now: ListeningPosition; horizon: ListeningPosition }> {
-    type Row = { now: string; horizon: string };
-    const [row] = await this.database.crossTenantStatement<Row>(FIND_LISTENING_HORIZON, []);
-    const { now, horizon } = row as Row;
-    return { now: { recordedAt: now, id: LOWEST_ID }, horizon: { recordedAt: horizon, id: LOWEST_ID } };
+  async findHorizon(tenantId: string): Promise<{ now: ListeningPosition; horizon: ListeningPosition }> {
+    type Row = { moment: string; horizon: string };
+    const [row] = await this.database.crossTenantStatement<Row>(FIND_LISTENING_HORIZON, [tenantId]);
+    const { moment, horizon } = row as Row;
+    return { now: { recordedAt: moment, id: LOWEST_ID }, horizon: { recordedAt: horizon, id: LOWEST_ID } };
   }
 
   /** @returns also the position after them */

@@ -49,7 +49,7 @@ export class ListeningService {
     const { exist, receivers } = await this.sandboxes.find(principal, appKey);
     if (query.cursor === undefined) {
       if (!exist) refuseWithoutSandbox(appKey);
-      const { now } = await this.ledger.findHorizon();
+      const { now } = await this.ledger.findHorizon(tenantId);
       return pageOf(binding, [], now);
     }
     const position = readPosition(binding, query.cursor);
@@ -82,7 +82,7 @@ export class ListeningService {
   }
 
   private async look(tenantId: string, filter: ListeningFilter, after: ListeningPosition) {
-    const { horizon } = await this.ledger.findHorizon();
+    const { horizon } = await this.ledger.findHorizon(tenantId);
     // The session has just begun, or a long transaction holds the horizon back.
     if (horizon.recordedAt <= after.recordedAt) return { deliveries: [], end: after };
     if (filter.subscriptionIds.length === 0) return { deliveries: [], end: horizon };

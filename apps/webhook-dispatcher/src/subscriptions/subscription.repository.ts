@@ -24,24 +24,16 @@ const MARK_HEALTHY = `
   UPDATE webhook_subscription SET failing_since = NULL, failed_at = NULL, failing_hours = 0
    WHERE tenant_id = $1 AND id = $2 AND failing_since IS NOT NULL`;
 
-/** No row when it is paused for as long already. $2: id, $3: milliseconds. */
-export const PAUSE_SUBSCRIPTION = `
-  UPDATE webhook_subscription
-     SET paused_until = now() + $3 * interval '1 millisecond', version = version + 1
-   WHERE tenant_id = $1 AND id = $2 AND coalesce(paused_until < now() + $3 * interval '1 millisecond', true)
-  RETURNING 1`;
+/** $2: id, $3: milliseconds. */
+const PAUSE_SUBSCRIPTION = 'SELECT pause_subscription($1, $2, $3) AS "isPaused"';
 
-/** No row when others have reserved too far ahead. $2: id, $3: milliseconds to reserve, $4: milliseconds too far. */
-export const RESERVE_PERMITS = `
-  UPDATE webhook_subscription
-     SET rate_reserved_until = greatest(rate_reserved_until, now()) + $3 * interval '1 millisecond'
-   WHERE tenant_id = $1 AND id = $2
-     AND coalesce(rate_reserved_until <= now() + $4 * interval '1 millisecond', true)
-  RETURNING (extract(epoch FROM rate_reserved_until - now()) * 1000)::float8 - $3 AS "beginsInMs"`;
+/** $2: id, $3: milliseconds to reserve, $4: milliseconds too far. */
+const RESERVE_PERMITS = 'SELECT reserve_permits($1, $2, $3, $4) AS "beginsInMs"';
 
-/** Covers rows that do not exist yet, which TypeORM cannot lock. */
+/** Covers rows that do not exist yet, which TypeORM cannot lock. Looking at rows makes a cluster take it on the node of the tenant. */
 const LOCK_SUBSCRIPTIONS = `
-  SELECT pg_advisory_xact_lock(hashtextextended('webhook_subscriptions:' || $1::text, 0))`;
+  SELECT pg_advisory_xact_lock(hashtextextended('webhook_subscriptions:' || $1::text, 0))
+    FROM (SELECT count(*) FROM webhook_subscription WHERE tenant_id = $1::uuid) AS looked`;
 
 /** Keeps those that were removed last. $2: how many. */
 const LIMIT_REMOVED = `
@@ -160,13 +152,15 @@ export class SubscriptionRepository {
 
   /** For all processes. @returns whether it was paused for less than that */
   async pauseFor(tx: TenantTransaction, id: string, ms: number): Promise<boolean> {
-    return (await tx.query(PAUSE_SUBSCRIPTION, [tx.tenantId, id, ms])).length > 0;
+    const [row] = await tx.query<{ isPaused: boolean }>(PAUSE_SUBSCRIPTION, [tx.tenantId, id, ms]);
+    return row?.isPaused ?? false;
   }
 
   /** @returns in how many milliseconds those reserved begin; null, with none, when that is over a second ahead */
   async reservePermits(tx: TenantTransaction, id: string, ms: number): Promise<number | null> {
-    const [row] = await tx.query<{ beginsInMs: number }>(RESERVE_PERMITS, [tx.tenantId, id, ms, RESERVED_AHEAD_MS]);
-    return row ? Math.max(0, row.beginsInMs) : null;
+    type Reserved = { beginsInMs: number | null };
+    const [row] = await tx.query<Reserved>(RESERVE_PERMITS, [tx.tenantId, id, ms, RESERVED_AHEAD_MS]);
+    return row?.beginsInMs ?? null;
   }
 
   async delete(tx: TenantTransaction, id: string): Promise<void> {

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { waitUntil } from '@crm/testing';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { type Tenant, useWebhooks } from './webhook-service.js';
+
+const RETRY_MS = 200;
+const { app } = useWebhooks({ retryDelaysMs: [0, ...Array(200).fill(RETRY_MS)] });
+
+interface PlacedTenant extends Tenant {
+  readonly port: number;
+}
+
+const placed = async (tenant: Tenant): Promise<PlacedTenant> => {
+  const [place] = await app.asAdministrator<{ port: number }>(
+    `SELECT nodeport AS port FROM pg_dist_shard_placement
+      WHERE shardid = get_shard_id_for_distribution_column('delivery', $1::uuid)`,
+    [tenant.id],
+  );
+  return { ...tenant, port: place?.port as number };
+};
+
+/** As a node that is away: nobody reaches the database there. */
+async function setReachable(port: number, isReachable: boolean): Promise<void> {
+  const name = new URL(app.config.database.url).pathname.slice(1);
+  const url = Object.assign(new URL(process.env.CITUS_URL as string), { port: String(port), pathname: '/postgres' });
+  const node = new pg.Client({ connectionString: url.toString() });
+  await node.connect();
+  await node.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS ${isReachable}`);
+  if (!isReachable) {
+    await node.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1', [name]);
+  }
+  await node.end();
+}
+
+describe('deliveries on the nodes of a cluster', () => {
+  /** One on each node. */
+  let lost: PlacedTenant;
+  let other: PlacedTenant;
+  const subscribe = ({ admin, id }: Tenant, changes: object = {}) =>
+    app.subscribe(admin, { url: `${app.receiver.url}/${id}`, ...changes });
+  const versionsSentTo = ({ id }: Tenant) =>
+    app.receiver.requests
+      .filter(({ path, body }) => path === `/${id}` && body !== '')
+      .map(({ body }) => (JSON.parse(body) as { data: { version: number } }).data.version);
+  const isDelivered = (tenant: Tenant, count: number) => app.counted(tenant.admin, 'delivered', count);
+
+  beforeAll(async () => {
+    lost = await placed(await app.tenant());
+    do other = await placed(await app.tenant());
+    while (other.port === lost.port);
+  });
+
+  it('are made, made again and shown wherever the rows of their tenant lie', async () => {
+    for (const tenant of [lost, other]) {
+      const subscription = await subscribe(tenant);
+      app.answer(500, 204);
+      const { id } = await app.emit(tenant.id);
+      await app.settled(tenant.admin, 'delivered');
+      expect(app.received(id)).toHaveLength(2);
+      await app.call(tenant.admin, 'DELETE', `subscriptions/${subscription.id}`);
+    }
+  });
+
+  it('go on while a node is away, and in order when it is back, with those that are on it', async () => {
+    let accepts = false;
+    app.receiver.respondWith(() => ({ status: accepts ? 204 : 500 }));
+    const record = { id: randomUUID(), lastName: 'Doe' };
+    for (const tenant of [lost, other]) await subscribe(tenant, { ordering: 'record', onStall: 'hold' });
+    for (const version of [1, 2, 3]) {
+      for (const tenant of [lost, other]) await app.emit(tenant.id, 'lead.created', { ...record, version });
+    }
+    const areTried = () => [lost, other].every((tenant) => versionsSentTo(tenant).length > 1);
+    await waitUntil(areTried, { timeoutMs: 20_000, describe: 'the first of each record was tried again' });
+    await setReachable(lost.port, false);
+    try {
+      accepts = true;
+      const before = versionsSentTo(lost).length;
+      await isDelivered(other, 1 + 3);
+      await app.emit(other.id, 'lead.created', { ...record, version: 4 });
+      await isDelivered(other, 1 + 4);
+      await expect(app.emit(lost.id, 'lead.created', { ...record, version: 4 })).rejects.toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+      });
+      expect(versionsSentTo(lost).slice(before + 1)).toEqual([]);
+    } finally {
+      await setReachable(lost.port, true);
+    }
+    await isDelivered(lost, 1 + 3);
+    const event = await app.emit(lost.id, 'lead.created', { ...record, version: 4 });
+    await isDelivered(lost, 1 + 4);
+    expect(app.received(event.id).length).toBeGreaterThan(0);
+    for (const tenant of [lost, other]) {
+      const sent = versionsSentTo(tenant).slice(2);
+      expect(sent).toEqual([...sent].sort());
+      expect(new Set(sent)).toEqual(new Set([1, 2, 3, 4]));
+    }
+  });
+});
