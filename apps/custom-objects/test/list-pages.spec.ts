@@ -136,7 +136,35 @@ describe('a page of two hundred records', () => {
   });
 });
 
+describe('short pages that are asked for at once', () => {
+  it('share a transaction, and each has the records of its tenant alone', async () => {
+    const titles = ['One', 'Two', 'Three'];
+    const tenants = await Promise.all(titles.map(() => app.tenant('business', [TICKET])));
+    for (const [index, title] of titles.entries()) await app.create(PATH, tenants[index]?.admin ?? '', { title });
+    const all = () => Promise.all([...tenants, ...tenants].map((of) => list('sort=-createdAt', of)));
+    // How long the records are is known from the first page.
+    await all();
+    const together = jest.spyOn(Database.prototype, 'together');
+    const read = jest.spyOn(Database.prototype, 'read');
+    const answers = await all();
+    const found = answers.map(({ body }) => [body.total, body.data.map(({ title }) => title)]);
+    expect(found).toEqual([...titles, ...titles].map((title) => [1, [title]]));
+    expect(together.mock.calls.map(([{ kind }]) => kind)).toContain('lists');
+    // What comes first need not wait for the others.
+    expect(read.mock.calls.length).toBeLessThan(answers.length);
+  });
+});
+
 describe('a page of long records', () => {
+  it('has a connection of its own, and keeps it until it is written', async () => {
+    const of = await app.tenant('business', [TICKET]);
+    await app.create(PATH, of.admin, { title: 'Long', text_0: 'x'.repeat(10_000) });
+    await list('', of);
+    const together = jest.spyOn(Database.prototype, 'together');
+    await Promise.all([list('', of), list('', of)]);
+    expect(together).not.toHaveBeenCalled();
+  });
+
   it('is read as far as 16 MB and refused, a single record never is, and others are whole', async () => {
     const text = 'x'.repeat(100_000);
     const texts = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`text_${n}`, text]));

@@ -125,11 +125,12 @@ export class RecordListService {
    * known to no statistics, which all objects share, so that the matches are counted.
    */
   private async bounded(caller: ListCaller, list: ListRequest, present: Present): Promise<PresentedList> {
-    const { sort, conditions } = list;
-    const isInOrder = !sort.by || conditions.every(({ slot }) => slot === sort.by?.sql);
-    if (isInOrder || (await this.sizes.isSmall(caller.tenantId, list.objectId))) {
-      return this.records.list(caller, list, present);
+    const { sort, conditions, page } = list;
+    if (!sort.by || conditions.every(({ slot }) => slot === sort.by?.sql)) {
+      // What is skipped, and a count without a page, may take longer.
+      return this.records.list(caller, { ...list, isInOrder: page.offset === 0 && page.limit > 0 }, present);
     }
+    if (await this.sizes.isSmall(caller.tenantId, list.objectId)) return this.records.list(caller, list, present);
     if ((await this.records.count(caller, list, FEW + 1)) <= FEW) {
       return this.records.list(caller, { ...list, few: true }, present);
     }
