@@ -134,4 +134,25 @@ export const recordOf = ({ id, version, data, createdAt, updatedAt }: RecordRow)
   updatedAt: timeOf(updatedAt),
 });
 
-const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString();
+const DAY_MS = 86_400_000;
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
+const threeDigits = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
+/** The beginnings of API times, by days since 1970. */
+const days = new Map<number, string>();
+const KEPT_DAYS = 10_000;
+
+/** As Date.toISOString, which takes four times as long: a page has two times for each record. */
+export function timeOf(milliseconds: number): string {
+  const day = Math.floor(milliseconds / DAY_MS);
+  let date = days.get(day);
+  if (date === undefined) {
+    if (days.size >= KEPT_DAYS) days.clear();
+    date = new Date(day * DAY_MS).toISOString().slice(0, -'00:00:00.000Z'.length);
+    days.set(day, date);
+  }
+  const rest = milliseconds - day * DAY_MS;
+  const seconds = Math.floor(rest / 1000);
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  return `${date}${twoDigits[hours]}:${twoDigits[minutes - hours * 60]}:${twoDigits[seconds - minutes * 60]}.${threeDigits[rest - seconds * 1000]}Z`;
+}
