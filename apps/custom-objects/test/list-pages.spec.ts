@@ -136,11 +136,17 @@ describe('a page of two hundred records', () => {
   });
 });
 
-describe('short pages that are asked for at once', () => {
-  it('share a transaction, and each has the records of its tenant alone', async () => {
-    const titles = ['One', 'Two', 'Three'];
-    const tenants = await Promise.all(titles.map(() => app.tenant('business', [TICKET])));
-    for (const [index, title] of titles.entries()) await app.create(PATH, tenants[index]?.admin ?? '', { title });
+describe('what several tenants ask for at once', () => {
+  const titles = ['One', 'Two', 'Three'];
+  let tenants: Tenant[];
+  let ids: string[];
+  beforeAll(async () => {
+    tenants = await Promise.all(titles.map(() => app.tenant('business', [TICKET])));
+    const created = titles.map((title, index) => app.create(PATH, tenants[index]?.admin ?? '', { title }));
+    ids = (await Promise.all(created)).map(({ id }) => id);
+  });
+
+  it('shares a transaction, where pages are short, and each has the records of its tenant alone', async () => {
     const all = () => Promise.all([...tenants, ...tenants].map((of) => list('sort=-createdAt', of)));
     // How long the records are is known from the first page.
     await all();
@@ -152,6 +158,14 @@ describe('short pages that are asked for at once', () => {
     expect(together.mock.calls.map(([{ kind }]) => kind)).toContain('lists');
     // What comes first need not wait for the others.
     expect(read.mock.calls.length).toBeLessThan(answers.length);
+  });
+
+  it('shares a transaction, where single records are read, and nobody gets the record of another', async () => {
+    const together = jest.spyOn(Database.prototype, 'together');
+    const reads = tenants.flatMap((of) => ids.map((id) => of.call('GET', `${PATH}/${id}`)));
+    const answers = (await Promise.all(reads)).map(({ status, body }) => (status === 200 ? body.title : status));
+    expect(answers).toEqual(['One', 404, 404, 404, 'Two', 404, 404, 404, 'Three']);
+    expect(together.mock.calls.length).toBeLessThan(reads.length);
   });
 });
 
