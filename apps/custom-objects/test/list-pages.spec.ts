@@ -136,7 +136,49 @@ describe('a page of two hundred records', () => {
   });
 });
 
+describe('what several tenants ask for at once', () => {
+  const titles = ['One', 'Two', 'Three'];
+  let tenants: Tenant[];
+  let ids: string[];
+  beforeAll(async () => {
+    tenants = await Promise.all(titles.map(() => app.tenant('business', [TICKET])));
+    const created = titles.map((title, index) => app.create(PATH, tenants[index]?.admin ?? '', { title }));
+    ids = (await Promise.all(created)).map(({ id }) => id);
+  });
+
+  it('shares a transaction, where pages are short, and each has the records of its tenant alone', async () => {
+    const all = () => Promise.all([...tenants, ...tenants].map((of) => list('sort=-createdAt', of)));
+    // How long the records are is known from the first page.
+    await all();
+    const together = jest.spyOn(Database.prototype, 'together');
+    const read = jest.spyOn(Database.prototype, 'read');
+    const answers = await all();
+    const found = answers.map(({ body }) => [body.total, body.data.map(({ title }) => title)]);
+    expect(found).toEqual([...titles, ...titles].map((title) => [1, [title]]));
+    expect(together.mock.calls.map(([{ kind }]) => kind)).toContain('lists');
+    // What comes first need not wait for the others.
+    expect(read.mock.calls.length).toBeLessThan(answers.length);
+  });
+
+  it('shares a transaction, where single records are read, and nobody gets the record of another', async () => {
+    const together = jest.spyOn(Database.prototype, 'together');
+    const reads = tenants.flatMap((of) => ids.map((id) => of.call('GET', `${PATH}/${id}`)));
+    const answers = (await Promise.all(reads)).map(({ status, body }) => (status === 200 ? body.title : status));
+    expect(answers).toEqual(['One', 404, 404, 404, 'Two', 404, 404, 404, 'Three']);
+    expect(together.mock.calls.length).toBeLessThan(reads.length);
+  });
+});
+
 describe('a page of long records', () => {
+  it('has a connection of its own, and keeps it until it is written', async () => {
+    const of = await app.tenant('business', [TICKET]);
+    await app.create(PATH, of.admin, { title: 'Long', text_0: 'x'.repeat(10_000) });
+    await list('', of);
+    const together = jest.spyOn(Database.prototype, 'together');
+    await Promise.all([list('', of), list('', of)]);
+    expect(together).not.toHaveBeenCalled();
+  });
+
   it('is read as far as 16 MB and refused, a single record never is, and others are whole', async () => {
     const text = 'x'.repeat(100_000);
     const texts = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`text_${n}`, text]));

@@ -61,8 +61,12 @@ class OpenTransaction<TenantId extends string | undefined> {
     return result.rows as Row[];
   }
 
-  async queryPrepared<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
-    const result = await this.send(sql, parameters as unknown[], this.services.names.nameOf(sql));
+  async queryPrepared<Row = Record<string, unknown>>(
+    sql: string,
+    parameters: readonly unknown[],
+    isVariant = false,
+  ): Promise<Row[]> {
+    const result = await this.send(sql, parameters as unknown[], this.services.names.nameOf(sql, isVariant));
     return result.rows as Row[];
   }
 
@@ -70,9 +74,13 @@ class OpenTransaction<TenantId extends string | undefined> {
     void this.issueReturning(sql, parameters);
   }
 
-  issueReturning<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+  issueReturning<Row = Record<string, unknown>>(
+    sql: string,
+    parameters: readonly unknown[],
+    isVariant?: boolean,
+  ): Promise<Row[]> {
     this.assertOpen();
-    const sent = this.queryPrepared<Row>(sql, parameters);
+    const sent = this.queryPrepared<Row>(sql, parameters, isVariant);
     // Kept until the transaction ends, when it is told.
     this.failures.push(
       sent.then(

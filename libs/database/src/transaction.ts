@@ -47,8 +47,15 @@ export interface Transaction extends Queryable, PreparedQueryable {
   afterCommit(callback: () => void): void;
   /** Sends a statement without waiting: no round trip. If it fails, nothing is committed and the transaction rejects. */
   issue(sql: string, parameters: readonly unknown[]): void;
-  /** Like {@link issue}, for rows that are needed only after the commit; whoever awaits it then sees no rejection. */
-  issueReturning<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
+  /**
+   * Like {@link issue}, for rows that are needed only after the commit; whoever awaits it then sees no rejection.
+   * @param isVariant whether the text is one of very many
+   */
+  issueReturning<Row = Record<string, unknown>>(
+    sql: string,
+    parameters: readonly unknown[],
+    isVariant?: boolean,
+  ): Promise<Row[]>;
   /** Adds an event to the outbox; those with no statement in between are one statement. Called by `appendEvent`. */
   appendToOutbox(event: OutboxRow): void;
   /** Wakes the relay after the commit, where a function of SQL has appended events. */

@@ -1,6 +1,7 @@
-import { Database, TENANT_OF_STATEMENT, type TransactionOrigin } from '@crm/database';
+import { Batches, Database, isOfOneTenant, TENANT_OF_STATEMENT, type TransactionOrigin } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { StoredRecord } from '../reading/record.js';
 import { COLUMNS, HEAD, REVISION, type RecordsRow, recordsOf } from '../reading/record.repository.js';
 import type { RowCondition } from './record-filter.js';
@@ -11,6 +12,9 @@ import type { TextSearch } from './search-text.js';
 const PAGE_BYTES = 16_000_000;
 /** Shorter rows are not compressed. Postgres' algorithms make a text at most so many times shorter. */
 const [SHORTEST_COMPRESSED, MOST_COMPRESSION] = [2_000, 256];
+/** A page of more JSON, in UTF-16 units, shares no transaction: others would wait for it. */
+const SHORT_PAGE = 100_000;
+const KEPT_LENGTHS = 10_000;
 
 export interface ListShape {
   readonly descending: boolean;
@@ -135,6 +139,8 @@ export interface ListRequest {
   readonly page: ListPage;
   /** Whether the conditions have few matches. */
   readonly few?: boolean;
+  /** Whether an index has the first records of the page in order, so that it takes no longer than its JSON. */
+  readonly isInOrder?: boolean;
 }
 
 /** A page of a list. */
@@ -151,16 +157,35 @@ export interface RecordList {
 /** Makes something of a page, before other calls of the tenant get its slot. */
 type UseOfPage<T> = (page: RecordList) => T | Promise<T>;
 
+/** A page that may share a transaction. */
+interface ShortPage {
+  readonly object: string;
+  /** UTF-16 units of its JSON that are expected. */
+  readonly length: number;
+  readonly origin: TransactionOrigin;
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
 type ListRow = RecordsRow & { readonly isWhole: boolean | null };
 
 /** Lists records together with the revision of their definition: one statement a page, and so one snapshot. */
 @Injectable()
 export class RecordListRepository {
+  /** UTF-16 units of the JSON of a record, by object, as its last page had them. */
+  private readonly lengths = new LRUCache<string, number>({ max: KEPT_LENGTHS });
+  private readonly short = new Batches<ShortPage, ListRow>({
+    together: (pages) => this.readTogether(pages),
+    groupOf: ({ object }) => object,
+    weightOf: ({ length }) => length,
+    apart: { carryOut: (page) => this.readAlone(page), isOfOne: isOfOneTenant },
+  });
+
   constructor(private readonly database: Database) {}
 
   /** @param use what is made of the page @param database that of costly queries, or the usual one */
   list<T>(origin: TransactionOrigin, request: ListRequest, use: UseOfPage<T>, database = this.database): Promise<T> {
-    const { objectId, conditions, sort, few } = request;
+    const { objectId, conditions, sort, few, isInOrder = false } = request;
     const { after, offset, limit, counts, countLimit } = request.page;
     const value = after?.value ?? (sort.descending ? null : sort.by?.unset);
     const hasValue = sort.by !== null && after !== undefined && value !== null;
@@ -179,7 +204,14 @@ export class RecordListRepository {
       ...(counts ? [countLimit] : []),
     ];
     const ofPage = (measured: boolean) => ({ sql: listRecords(conditions, { ...shape, measured }), parameters });
-    return this.page(database, origin, ofPage, use);
+    const object = `${origin.tenantId}/${objectId}`;
+    const length = (this.lengths.get(object) ?? Number.POSITIVE_INFINITY) * limit;
+    const short = isInOrder && length <= SHORT_PAGE ? { object, length, origin, ...ofPage(false) } : undefined;
+    const remember = (page: RecordList, units: number) => {
+      if (page.records.length > 0) this.lengths.set(object, units / page.records.length);
+      return use(page);
+    };
+    return this.page(database, origin, ofPage, remember, short);
   }
 
   /** The records that a search finds, newest first. */
@@ -214,20 +246,38 @@ export class RecordListRepository {
     database: Database,
     origin: TransactionOrigin,
     statement: (measured: boolean) => { sql: string; parameters: readonly unknown[] },
-    use: UseOfPage<T>,
+    use: (page: RecordList, units: number) => T | Promise<T>,
+    short?: ShortPage,
   ): Promise<T> {
     /** @returns null when the page has to be measured */
     const useRow = async ([row]: ListRow[]): Promise<{ result: T } | null> => {
       const { revision, count = 0, heads, data, isWhole } = row as ListRow;
       if (isWhole === null) return null;
-      return { result: await use({ revision, counted: count, records: recordsOf(heads, data), isWhole }) };
+      const page = { revision, counted: count, records: recordsOf(heads, data), isWhole };
+      return { result: await use(page, data?.length ?? 0) };
     };
     const read = (measured: boolean) => {
       const { sql, parameters } = statement(measured);
       return database.read(origin, sql, parameters, useRow);
     };
-    const used = (await read(false)) ?? (await read(true));
+    const first = short ? useRow([await this.short.run('', short)]) : read(false);
+    const used = (await first) ?? (await read(true));
     if (!used) throw new Error('A page that was measured is not known to be whole');
     return used.result;
+  }
+
+  private async readTogether(pages: readonly ShortPage[]): Promise<{ result: ListRow }[]> {
+    const [only] = pages as [ShortPage];
+    if (pages.length === 1) return [{ result: await this.readAlone(only) }];
+    const { answers } = await this.database.together({ kind: 'lists' }, async (tx) => ({
+      answers: pages.map(({ origin, sql, parameters }) =>
+        tx.issueReturning<ListRow>(sql, [origin.tenantId, ...parameters], true),
+      ),
+    }));
+    return (await Promise.all(answers)).map(([row]) => ({ result: row as ListRow }));
+  }
+
+  private readAlone({ origin, sql, parameters }: ShortPage): Promise<ListRow> {
+    return this.database.read(origin, sql, parameters, ([row]: ListRow[]) => row as ListRow);
   }
 }

@@ -3,7 +3,7 @@ import { PlatformError } from '@crm/contracts';
 import type { Database } from '@crm/database';
 import type { AccessPlan } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
-import { type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
+import { type ListAnswer, type ListPage, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { isInForce, type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';
@@ -83,13 +83,12 @@ export class RecordListService {
           { objectId, conditions, sort, page: part },
           async (records) => ({
             ...records,
-            rows: isInForce(model, records.revision) ? await presentPage(records, present) : [],
+            rows: isInForce(model, records.revision) ? await presentPage(shownOf(records, page), present) : [],
           }),
         ),
       );
-      const { rows } = found;
-      const end = () => sort.positionOf(found.records[page.size - 1] as StoredRecord);
-      return { revision: found.revision, result: listAnswer(rows, page, found.counted, end) };
+      const answer = listAnswer(found.records, page, found.counted, sort.positionOf);
+      return { revision: found.revision, result: { ...answer, data: found.rows } };
     });
     return result;
   }
@@ -125,11 +124,12 @@ export class RecordListService {
    * known to no statistics, which all objects share, so that the matches are counted.
    */
   private async bounded(caller: ListCaller, list: ListRequest, present: Present): Promise<PresentedList> {
-    const { sort, conditions } = list;
-    const isInOrder = !sort.by || conditions.every(({ slot }) => slot === sort.by?.sql);
-    if (isInOrder || (await this.sizes.isSmall(caller.tenantId, list.objectId))) {
-      return this.records.list(caller, list, present);
+    const { sort, conditions, page } = list;
+    if (!sort.by || conditions.every(({ slot }) => slot === sort.by?.sql)) {
+      // What is skipped, and a count without a page, may take longer.
+      return this.records.list(caller, { ...list, isInOrder: page.offset === 0 && page.limit > 0 }, present);
     }
+    if (await this.sizes.isSmall(caller.tenantId, list.objectId)) return this.records.list(caller, list, present);
     if ((await this.records.count(caller, list, FEW + 1)) <= FEW) {
       return this.records.list(caller, { ...list, few: true }, present);
     }
@@ -156,6 +156,12 @@ export class RecordListService {
  */
 export const PAGE_TEXT_LIMIT = 4_000_000;
 
+/** Without the record that was read to know whether more follow. */
+const shownOf = ({ records, isWhole }: RecordList, { size }: ListPage) => ({
+  records: records.slice(0, size),
+  isWhole,
+});
+
 /** Characters of JSON that take about a millisecond to write. */
 export const LONG_TEXT = 100_000;
 
@@ -178,9 +184,9 @@ export async function presentPage(
       rested = text;
       await setImmediate();
     }
-    if (text > PAGE_TEXT_LIMIT && rows.length > 2) break;
+    if (text > PAGE_TEXT_LIMIT && rows.length > 1) break;
   }
-  if (!isWhole || (text > PAGE_TEXT_LIMIT && rows.length > 2)) {
+  if (!isWhole || (text > PAGE_TEXT_LIMIT && rows.length > 1)) {
     throw new PlatformError('INVALID_QUERY', 'size: these records are too long for one answer; ask for fewer');
   }
   return rows;

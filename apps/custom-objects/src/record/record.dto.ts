@@ -58,5 +58,8 @@ export function shown(reply: Reply, { json, etag }: TaggedRecord): string {
  */
 export function shownList(reply: Reply, { data, ...rest }: ListAnswer<string>): string {
   reply.header('content-type', JSON_TYPE);
-  return `{"data":[${data.join(',')}],${JSON.stringify(rest).slice(1)}`;
+  // Put together at once: join would copy each record before.
+  let records = data[0] ?? '';
+  for (let index = 1; index < data.length; index += 1) records += `,${data[index]}`;
+  return `{"data":[${records}],${JSON.stringify(rest).slice(1)}`;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson, PlatformError } from '@crm/contracts';
 import { EnumField, IntegerField, TextField } from './fields.js';
 import { FORMATS } from './rules.js';
@@ -43,7 +43,7 @@ export function readCursor(binding: CursorBinding, cursor: string): Position {
 
 function fingerprint({ tenantId, list, sort, filter }: CursorBinding): string {
   const parts = canonicalJson([tenantId, list, sort ?? null, filter ?? null]);
-  return createHash('sha256').update(parts).digest('base64url').slice(0, 16);
+  return hash('sha256', parts, 'base64url').slice(0, 16);
 }
 
 const isText = (part: unknown): part is string => typeof part === 'string' && !part.includes('\0');
