@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { EventName } from './events/catalogue.js';
 import type { ServiceName } from './services.js';
 
@@ -19,7 +19,7 @@ const TENANT_BUCKETS = 256;
 
 /** The bucket, 0 to 255, that a tenant's events are published under. */
 export function tenantBucket(tenantId: string): number {
-  return createHash('sha256').update(tenantId.toLowerCase()).digest().readUInt16BE(0) % TENANT_BUCKETS;
+  return Number.parseInt(hash('sha256', tenantId.toLowerCase()).slice(0, 4), 16) % TENANT_BUCKETS;
 }
 
 /** `events.<domain>.<action>.<bucket>` */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Principal } from '@crm/access';
 import { canonicalJson, PlatformError, type ServiceDatabase } from '@crm/contracts';
 import { createParamDecorator, type ExecutionContext, Injectable, Module } from '@nestjs/common';
@@ -139,15 +139,20 @@ export const CREATE_CLAIM_CALLS = `
   END $body$`;
 
 /** Names the call among all tenants'. */
-export const nameOfCall = (call: IdempotentCall): string => JSON.stringify(['idempotency', ...identityOf(call)]);
+const nameOfCall = (call: IdempotentCall): string => JSON.stringify(['idempotency', ...identityOf(call)]);
 
-/** A member of the second argument of `claim_calls`. @param recordId what the call creates */
-export const claimOfCall = (call: IdempotentCall, recordId: string): object => ({
+/** A member of the second argument of `claim_calls`; `lock` names the call among all tenants'. */
+export interface CallClaim {
+  readonly lock: string;
+}
+
+/** @param recordId what the call creates */
+export const claimOfCall = (call: IdempotentCall, recordId: string): CallClaim & object => ({
   lock: nameOfCall(call),
   principal: call.principalId,
   route: call.route,
   key: call.key,
-  hash: hashOf(call.body).toString('hex'),
+  hash: hashOf(call.body),
   record: recordId,
   hours: call.keptHours,
 });
@@ -169,22 +174,23 @@ export class IdempotencyService {
     const earlier = await this.findRecordId(tx, call);
     if (earlier !== null) return { recordId: earlier, repeated: true };
     const recordId = await create();
-    await tx.query(SAVE_CALL, [...identity, hashOf(call.body), recordId, call.keptHours]);
+    await tx.query(SAVE_CALL, [...identity, Buffer.from(hashOf(call.body), 'hex'), recordId, call.keptHours]);
     return { recordId, repeated: false };
   }
 
   /** For use before checks that could refuse a repetition because of a later change; `once` must still follow. */
   async findRecordId(tx: Queryable, call: IdempotentCall): Promise<string | null> {
     const [earlier] = await tx.query<{ bodyHash: Buffer; recordId: string }>(FIND_CALL, identityOf(call));
-    if (earlier && !earlier.bodyHash.equals(hashOf(call.body))) throw new PlatformError('IDEMPOTENCY_KEY_REUSED');
+    if (earlier && earlier.bodyHash.toString('hex') !== hashOf(call.body))
+      throw new PlatformError('IDEMPOTENCY_KEY_REUSED');
     return earlier?.recordId ?? null;
   }
 }
 
-/** Hashes by value: the order of members and undefined members make no difference, as in the JSON that was sent. */
-function hashOf(body: unknown): Buffer {
+/** SHA-256 in hexadecimal, by value: the order of members and undefined members make no difference, as in the JSON that was sent. */
+function hashOf(body: unknown): string {
   const sent: unknown = JSON.parse(JSON.stringify(body ?? null));
-  return createHash('sha256').update(canonicalJson(sent)).digest();
+  return hash('sha256', canonicalJson(sent));
 }
 
 /** When the last of the rows expired that expired first. $1: most of them. */

@@ -9,6 +9,7 @@ export { isExcessive, isOfOneTenant, isRefusedStatement, isTemporary, isUniqueVi
 export * as eventTableSql from './event-table-sql.js';
 export { FairQueue } from './fair-queue.js';
 export {
+  type CallClaim,
   CREATE_CLAIM_CALLS,
   claimOfCall,
   createIdempotencyTable,
@@ -17,7 +18,6 @@ export {
   IdempotencyModule,
   IdempotencyService,
   type IdempotentCall,
-  nameOfCall,
   readIdempotencyKey,
   stepCall,
 } from './idempotency.js';

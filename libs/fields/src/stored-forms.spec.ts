@@ -25,6 +25,7 @@ describe('folding for', () => {
     { Müller: 'muller', MÜLLER: 'muller', 'Mu\u0308ller': 'muller', '  a \t\n b  ': 'a b', '': '' },
     { Straße: 'strasse', STRASSE: 'strasse', STRAẞE: 'strasse', ΟΔΟΣ: 'οδοσ', οδος: 'οδοσ', Ångström: 'angstrom' },
     { İstanbul: 'istanbul', 'São Paulo': 'sao paulo', 한국어: '한국어', हिन्दी: 'हिन्दी', Ｆｕｌｌ: 'full' },
+    { 'A b\u00a0\u2003c': 'a b c', 'X_~9\v@': 'x_~9 @' },
     { 'Crème Brûlée': 'creme brulee', ﬁn: 'fin', Ⅻ: 'xii' },
   ];
   it.each(forSearch.flatMap((row) => Object.entries(row)))('search: %j is %j', (text, folded) => {

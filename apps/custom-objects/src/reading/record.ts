@@ -13,7 +13,7 @@ export interface StoredRecord {
   readonly updatedAt: string;
 }
 
-/** A record as it was read: its data is JSON, which is parsed when something looks at a value. */
+/** A record as it was read or is written: its data is JSON, which is parsed when something looks at a value, unless it was given. */
 export class RecordText implements StoredRecord {
   #data: StoredRecord['data'] | undefined;
   readonly #text: string;
@@ -24,8 +24,10 @@ export class RecordText implements StoredRecord {
     readonly createdAt: string,
     readonly updatedAt: string,
     text: string,
+    data?: StoredRecord['data'],
   ) {
     this.#text = text;
+    this.#data = data;
   }
 
   get data(): StoredRecord['data'] {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   Batches,
+  type CallClaim,
   claimOfCall,
   Database,
   IdempotencyService,
@@ -9,7 +10,6 @@ import {
   isTemporary,
   MOST_WEIGHT,
   millisecondsOfId,
-  nameOfCall,
   newId,
   type Outcome,
   type SharedTransaction,
@@ -25,6 +25,7 @@ import {
   type FieldValues,
   laterOf,
   noSuchRecord,
+  RecordText,
   type StoredRecord,
   slotsOf,
   valuesOf,
@@ -48,6 +49,7 @@ export interface Creation extends Author {
   readonly draft: Draft;
   /** Identifies the call, so that a repetition finds the first record. */
   readonly call: IdempotentCall | undefined;
+  readonly claim: CallClaim | undefined;
 }
 
 /** A validated change of a record. */
@@ -100,7 +102,8 @@ export class RecordWriteService {
 
   /** Prepares a creation before its transaction. @throws PAYLOAD_TOO_LARGE */
   prepare(author: Author, values: FieldValues, call?: IdempotentCall): Creation {
-    return { ...author, draft: draftOfNew(author, values), call };
+    const draft = draftOfNew(author, values);
+    return { ...author, draft, call, claim: call && claimOfCall(call, draft.record.id) };
   }
 
   /**
@@ -127,7 +130,7 @@ export class RecordWriteService {
     const { answers } = await this.together('creations', groups, async (tx) => ({
       answers: groups.map((creations) => {
         const first = firstOfCalls(creations);
-        const claims = first.flatMap(({ call, draft }) => (call ? [claimOfCall(call, draft.record.id)] : []));
+        const claims = first.flatMap(({ claim }) => claim ?? []);
         return this.records.create(tx, objectOf(creations), writesOf(first.map(({ draft }) => draft)), claims);
       }),
     }));
@@ -287,10 +290,7 @@ function objectOf(group: readonly Author[]): WrittenObject {
 /** Of creations with the same key the first. */
 function firstOfCalls(creations: readonly Creation[]): Creation[] {
   const names = new Set<string>();
-  return creations.filter(({ call }) => {
-    const name = call && nameOfCall(call);
-    return name === undefined || (!names.has(name) && names.add(name));
-  });
+  return creations.filter(({ claim }) => claim === undefined || (!names.has(claim.lock) && names.add(claim.lock)));
 }
 
 const recordKey = ({ caller, id }: Change): string => `${caller.tenantId}/${id}`;
@@ -316,13 +316,13 @@ function draftOfNew({ model, caller, clock }: Author, values: FieldValues): Draf
   const id = newId();
   // Not the start of the request: lists are ordered by the id, which is made later.
   const at = new Date(millisecondsOfId(id)).toISOString();
-  const record: StoredRecord = { id, version: 1, data: dataOf(model, values), createdAt: at, updatedAt: at };
+  const record = recordOf(model, values, { id, version: 1, createdAt: at, updatedAt: at });
   return {
     previous: null,
     values,
     record,
     write: {
-      ...rowOf(model, caller, record, values),
+      ...rowOf(caller, record, slotsOf(model, values)),
       texts: searchTextsOf(model, values),
       events: recordCreated(model, record, caller, clock),
     },
@@ -338,34 +338,35 @@ function draftOfChange({ model, caller, changes, expected, clock }: Change, befo
   requireMatch(expected, before.version);
   const previous = valuesOf(model, before.data);
   const values = { ...previous, ...changes };
+  const changed = Object.keys(changes).filter((name) => !isDeepStrictEqual(previous[name], values[name]));
   // A write to a field that the caller cannot read always counts as a change, so that nobody can guess its value.
   const { readable } = model.planFor(caller.roles);
-  const areReadable = Object.keys(changes).every((name) => readable.has(name));
-  if (areReadable && isDeepStrictEqual(previous, values)) return null;
+  if (changed.length === 0 && Object.keys(changes).every((name) => readable.has(name))) return null;
 
   // Not earlier than the last change, although that may have been made while this one waited for the lock.
   const updatedAt = laterOf(before.updatedAt, new Date().toISOString());
-  const record: StoredRecord = { ...before, version: before.version + 1, data: dataOf(model, values), updatedAt };
+  const { id, version, createdAt } = before;
+  const record = recordOf(model, values, { id, version: version + 1, createdAt, updatedAt });
+  const changesSlots = changed.some((name) => (model.fieldsByName.get(name)?.slot ?? null) !== null);
   return {
     previous,
     values,
     record,
     write: {
-      ...rowOf(model, caller, record, values, previous),
+      ...rowOf(caller, record, changesSlots ? slotsOf(model, values) : new Map()),
       texts: searchTextsOf(model, values, previous),
       events: recordUpdated(model, before, record, caller, clock),
     },
   };
 }
 
-function rowOf(
-  model: ObjectModel,
-  { userId: by }: Caller,
-  { id, version, data, updatedAt: at }: StoredRecord,
-  values: FieldValues,
-  previous?: FieldValues,
-): Omit<RecordWrite, 'texts' | 'events'> {
-  const slots = slotsOf(model, values);
-  const isSame = previous !== undefined && isDeepStrictEqual(slots, slotsOf(model, previous));
-  return { id, version, data: JSON.stringify(data), slots: isSame ? new Map() : slots, at, by };
+function recordOf(model: ObjectModel, values: FieldValues, head: Omit<StoredRecord, 'data'>): RecordText {
+  const data = dataOf(model, values);
+  return new RecordText(head.id, head.version, head.createdAt, head.updatedAt, JSON.stringify(data), data);
 }
+
+const rowOf = (
+  { userId: by }: Caller,
+  { id, version, text: data, updatedAt: at }: RecordText,
+  slots: RecordWrite['slots'],
+): Omit<RecordWrite, 'texts' | 'events'> => ({ id, version, data, slots, at, by });

@@ -11,6 +11,9 @@ import { accept, type FieldType, PLAIN, refuse, refusedText, TEXT_RULES } from '
 /** Accents and other marks of the Latin, Greek and Cyrillic scripts; in other scripts, marks are part of a letter. */
 const COMBINING_DIACRITICS = /[\u0300-\u036f]/g;
 
+/** What normalisation and the mappings of case leave as it is, but for A to Z. */
+const ASCII = /^[\0-\x7f]*$/;
+
 /**
  * Case folding by the full Unicode mappings: ß, ẞ and SS become equal, and so do ς and Σ. Lower case comes first because
  * the mappings do not treat the capital ẞ as the upper case of ß.
@@ -26,14 +29,14 @@ export function foldForUniqueness(text: string): string {
 
 /** Text folded for search: lower case, without accents, runs of white space as one space, trimmed. */
 export function foldForSearch(text: string): string {
+  // Most texts: a third of the time.
+  if (ASCII.test(text)) return oneSpaced(text.toLowerCase());
   const bare = text.normalize('NFKD').replace(COMBINING_DIACRITICS, '');
-  return foldCase(bare)
-    .normalize('NFKD')
-    .replace(COMBINING_DIACRITICS, '')
-    .normalize('NFKC')
-    .replace(/\s+/g, ' ')
-    .trim();
+  return oneSpaced(foldCase(bare).normalize('NFKD').replace(COMBINING_DIACRITICS, '').normalize('NFKC'));
 }
+
+/** Leaves single spaces alone: a replacement of each would take as long as all the rest. */
+const oneSpaced = (text: string): string => text.replace(/[^\S ]\s*| \s+/g, ' ').trim();
 
 /** Folding takes a character out of its context at the end of a part; so many more are folded than are used. */
 const MARGIN = 100;
