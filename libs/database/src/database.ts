@@ -46,7 +46,6 @@ export class Database {
   private readonly unmeasure: readonly (() => void)[];
   private readonly managers: EntityManagers;
   private readonly names = new StatementNames();
-  private distributed: boolean | undefined;
 
   constructor(
     readonly config: DatabaseConfig,
@@ -135,15 +134,6 @@ export class Database {
       (services) => new OpenNarrowTransaction(services),
       work,
     );
-  }
-
-  /** Whether the tables of tenants lie on the nodes of a cluster, where a statement is of one tenant. */
-  async isDistributed(): Promise<boolean> {
-    if (this.distributed === undefined) {
-      const found = await this.runAlone(this.runtimePool, "SELECT FROM pg_extension WHERE extname = 'citus'", []);
-      this.distributed = found.length > 0;
-    }
-    return this.distributed;
   }
 
   /** Reads the entities' decorators, which otherwise happens in the first transaction. */

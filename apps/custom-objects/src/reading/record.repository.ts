@@ -118,7 +118,7 @@ export class RecordRepository {
       ...(wanted[0] as Wanted),
       ids: [...new Set(wanted.map(({ id }) => id))],
     }));
-    const isDistributed = await this.database.isDistributed();
+    const isDistributed = await this.database.everyTenant.isDistributed();
     const { answers } = await this.database.together({ kind: 'reads' }, async (tx) => ({
       answers: isDistributed ? objects.map((object) => readObject(tx, object)) : [readObjects(tx, objects)],
     }));

@@ -82,6 +82,7 @@ export class EveryTenant {
 
   constructor(private readonly role: NarrowRole) {}
 
+  /** Whether the tables of tenants lie on the nodes of a cluster, where a statement is of one tenant. */
   isDistributed(): Promise<boolean> {
     this.distributed ??= this.role.crossTenant(isCluster).catch((error: unknown) => {
       this.distributed = undefined;
