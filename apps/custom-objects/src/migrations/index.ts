@@ -6,6 +6,7 @@ import { SearchFunction1795500001620 } from './1795500001620-search-function.js'
 import { ClaimFunctions1795500001630 } from './1795500001630-claim-functions.js';
 import { EventsByFunction1795500001640 } from './1795500001640-events-by-function.js';
 import { SearchPage1795500001650 } from './1795500001650-search-page.js';
+import { RecordFunctionsAgain1795500001660 } from './1795500001660-record-functions-again.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
 export const migrations = [
@@ -16,4 +17,5 @@ export const migrations = [
   ClaimFunctions1795500001630,
   EventsByFunction1795500001640,
   SearchPage1795500001650,
+  RecordFunctionsAgain1795500001660,
 ];
