@@ -14,7 +14,7 @@ export function loadConfig(): CustomObjectsConfig {
     database: {
       ...databaseConfig('custom-objects'),
       genericPlans: true,
-      // Of lists and of what goes alone; reads and writes of all tenants share transactions, each kind as one tenant would.
+      // Of long lists and of what goes alone; reads, short lists and writes of all tenants share transactions, each kind as one tenant would.
       tenantShare: readEnvironment((env) => env.integer('DATABASE_TENANT_SHARE', { default: 2, min: 1, max: 500 })),
     },
     deletedRecordsKeptDays: readEnvironment((env) =>

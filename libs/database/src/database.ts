@@ -109,7 +109,7 @@ export class Database {
   }
 
   /**
-   * One transaction for several tenants, each of whose statements sets its tenant itself: it sees that tenant's rows alone.
+   * One transaction for several tenants, each of whose statements sets its tenants itself: each part sees that tenant's rows alone.
    * @param kind of work: its connections count as those of one tenant @param traceparent of a request that it is shown with
    */
   async together<T>(

@@ -72,7 +72,7 @@ export interface NarrowTransaction extends Transaction {
   readonly tenantId?: undefined;
 }
 
-/** A transaction for several tenants: each statement is of one tenant, $1, and sets it, as a function of SQL does. */
+/** A transaction for several tenants: each statement sets its tenant, $1, as a function of SQL does, or that of each row before reading it. */
 export type SharedTransaction = Pick<
   NarrowTransaction,
   'queryPrepared' | 'issueReturning' | 'announceEvents' | 'afterCommit'
