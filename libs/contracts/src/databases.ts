@@ -27,7 +27,7 @@ export const DATABASES = {
   identity: define('identity'),
   'custom-objects': define('custom_objects', { distributed: true }),
   'marketplace-certification': define('marketplace'),
-  // Their statements write the rows of many tenants at once (decision record 0245).
+  // Their statements write the rows of many tenants at once.
   'automation-hooks': define('automations'),
   'webhook-dispatcher': define('webhooks', { distributed: true }),
 } as const satisfies Partial<Record<ServiceName, ServiceDatabase>>;

@@ -31,18 +31,19 @@ export async function copyToEveryNode(runner: Statements, table: string): Promis
 export async function runFunctionsWhereTenantIs(runner: Statements): Promise<void> {
   if (!(await isDistributed(runner))) return;
   const functions = await runner.query(`
-    SELECT p.oid::regprocedure::text AS signature FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+    SELECT p.oid::regprocedure::text AS signature, 'plan_cache_mode=force_generic_plan' = ANY (p.proconfig) AS "isGeneric"
+      FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
      WHERE p.pronamespace = 'public'::regnamespace AND l.lanname = 'plpgsql'
        AND p.proargnames[1] = 'tenant' AND p.proargtypes[0] = 'uuid'::regtype
        AND NOT EXISTS (SELECT FROM pg_dist_object o
                         WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.oid AND o.force_delegation)`);
-  for (const { signature } of functions) {
+  for (const { signature, isGeneric } of functions) {
     await runner.query(
       `SELECT create_distributed_function($1::regprocedure, '$1', force_delegation => true,
                 colocate_with => (SELECT min(logicalrelid::text) FROM pg_dist_partition WHERE partmethod = 'h'))`,
       [signature],
     );
     // A plan that knows no tenant does not know where its rows are, there neither.
-    await runner.query(`ALTER FUNCTION ${signature} RESET plan_cache_mode`);
+    if (isGeneric) await runner.query(`ALTER FUNCTION ${signature} RESET plan_cache_mode`);
   }
 }
