@@ -1,5 +1,5 @@
 /** The tests that `npm test` also runs on the Citus cluster of CITUS_URL, where the databases that are distributed by tenant are
- * then: what each tenant sees, records, their events, workflows and their runs, and a platform as a whole. */
+ * then: what each tenant sees, records, their events, deliveries, workflows and their runs, and a platform as a whole. */
 export const ON_CITUS = [
   'libs/database/test/isolation.spec.ts',
   'apps/automation-hooks/test/hook-calls.spec.ts',
@@ -12,7 +12,10 @@ export const ON_CITUS = [
   'apps/custom-objects/test/non-interference.spec.ts',
   'apps/custom-objects/test/objects.spec.ts',
   'apps/custom-objects/test/records.spec.ts',
-  'apps/webhook-dispatcher/test/',
+  'apps/webhook-dispatcher/test/holding.spec.ts',
+  'apps/webhook-dispatcher/test/ledger.spec.ts',
+  'apps/webhook-dispatcher/test/record-order.spec.ts',
+  'apps/webhook-dispatcher/test/replicas.spec.ts',
   '.cluster.spec.ts',
   'e2e/catalogue.spec.ts',
   'e2e/access/other-tenants.spec.ts',

@@ -351,8 +351,9 @@ describe('a suspended tenant', () => {
     const deliveries = await app.rows(tenant.id, 'SELECT status, attempts FROM delivery');
     expect(deliveries).toEqual([{ status: 'pending', attempts: 0 }]);
     // It waits for something that no worker can give it, so nobody is to be woken for it.
-    const measured = app.service.get(Database).everyTenant.read(measureDueDeliveries, [[tenant.id]]);
-    expect(await measured).toMatchObject([{ items: 0 }]);
+    const { everyTenant } = app.service.get(Database);
+    const measured = await everyTenant.read<{ items: number }>(measureDueDeliveries, [[tenant.id]]);
+    expect(measured.filter(({ items }) => items > 0)).toEqual([]);
     await reinstate();
     await sent(event.id, 1);
     await app.settled(tenant.admin, 'delivered');

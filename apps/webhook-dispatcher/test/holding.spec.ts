@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type EventEnvelope, isVisibleToApp } from '@crm/contracts';
-import { Database, idOf, millisecondsOfId } from '@crm/database';
+import { idOf, millisecondsOfId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { RecoverySignal } from '../src/ledger/recovery.service.js';
@@ -275,16 +275,14 @@ describe('recovering what a subscription holds', () => {
     const first = Date.now() - 60_000 - many * 1_000;
     const events = Array.from({ length: many }, (_one, index) => idOf(first + index * 1_000, randomUUID()));
     const ids = events.map((event, index) => idOf(first + index * 1_000, event, id));
-    await app.service.get(Database).crossTenant(async (tx) => {
-      const bodies = `INSERT INTO event_body (tenant_id, id, event, body)
-                      SELECT $1, id, 'lead.created', '{}' FROM unnest($2::uuid[]) AS id`;
-      await tx.query(bodies, [tenant.id, events]);
-      const held = `INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, status, attempts)
-                    SELECT $1, id, $2, event_id, 'lead.created', $3, 'held', 0
-                      FROM unnest($4::uuid[], $5::uuid[]) AS held (id, event_id)`;
-      await tx.query(held, [tenant.id, id, `${app.receiver.url}/hook`, ids, events]);
-      await tx.query('UPDATE subscription_hold SET held = $2 WHERE subscription_id = $1', [id, many]);
-    });
+    const bodies = `INSERT INTO event_body (tenant_id, id, event, body)
+                    SELECT $1::uuid, id, 'lead.created', '{}' FROM unnest($2::uuid[]) AS id`;
+    await app.asAdministrator(bodies, [tenant.id, events]);
+    const held = `INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, status, attempts)
+                  SELECT $1::uuid, id, $2::uuid, event_id, 'lead.created', $3, 'held', 0
+                    FROM unnest($4::uuid[], $5::uuid[]) AS held (id, event_id)`;
+    await app.asAdministrator(held, [tenant.id, id, `${app.receiver.url}/hook`, ids, events]);
+    await app.asAdministrator('UPDATE subscription_hold SET held = $2 WHERE subscription_id = $1', [id, many]);
     return events;
   };
   const arrivals = (events: readonly string[]) => {
@@ -395,8 +393,8 @@ describe('recovering what a subscription holds', () => {
     await app.service.get(RecoveryWorker).beforeApplicationShutdown();
     await recover();
     // What a process leaves that dies within a step: a claim, and nothing else.
-    const claim = "SET claim = gen_random_uuid(), due_at = now() + interval '1 second'";
-    await app.asAdministrator(`UPDATE recovery ${claim} WHERE subscription_id = $1`, [id]);
+    const claim = "SET claim = $2, due_at = now() + interval '1 second'";
+    await app.asAdministrator(`UPDATE recovery ${claim} WHERE subscription_id = $1`, [id, randomUUID()]);
     await Promise.all([app.startSibling(), app.startSibling()]);
     expect(await finished()).toMatchObject({ state: 'completed', total: 30, done: 30 });
     await delivered(30);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { byTenant, Database, type NarrowTransaction, newId, type ReadOfEveryTenant } from '@crm/database';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { orderedDelivery } from '../src/delivery/attempt.js';
 import {
   type ClaimedDelivery,
@@ -26,14 +27,17 @@ let order: DeliveryOrderRepository;
 let due: DueDeliveryRepository;
 let test: TestDatabase;
 let database: Database;
+let administrator: pg.Pool;
 beforeAll(async () => {
   test = await testDatabase('webhook-dispatcher', migrations);
   database = new Database(test.config);
   queues = new SubscriptionQueueRepository(database);
   order = new DeliveryOrderRepository(database);
   due = new DueDeliveryRepository(database);
+  administrator = new pg.Pool({ connectionString: test.adminUrl, max: 2 });
 });
 afterAll(async () => {
+  await administrator?.end();
   await database?.close();
   await test?.drop();
 });
@@ -89,17 +93,16 @@ describe('due deliveries', () => {
     records.write(tx, [eventEntry(tenantId, [newDelivery({ subscriptionId, dueAt: new Date(Date.now() - 1) })])]);
   const add = (queue: SubscriptionKey) => database.crossTenant((tx) => insert(tx, queue));
   /** Many that were due before anything else. */
-  const addBacklog = (queue: SubscriptionKey, count: number, { areRetries = false } = {}) =>
-    database.crossTenant(async (tx) => {
-      const sql = `
-        INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
-        SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), 0, $4, now() - interval '1 hour' + n * interval '1 millisecond'
-          FROM generate_series(1, $3::int) AS n`;
-      await tx.query(sql, [queue.tenantId, queue.subscriptionId, count, areRetries]);
-      await wake([queue], new Date(Date.now() - 3_600_000), within(tx));
-    });
-  const wake = (keys: readonly SubscriptionKey[], dueAt: Date | null = null, of: Database = database) =>
-    of.everyTenant.call(
+  const addBacklog = async (queue: SubscriptionKey, count: number, { areRetries = false } = {}) => {
+    const sql = `
+      INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
+      SELECT $1::uuid, gen_random_uuid(), $2::uuid, gen_random_uuid(), 0, $4, now() - interval '1 hour' + n * interval '1 millisecond'
+        FROM generate_series(1, $3::int) AS n`;
+    await administrator.query(sql, [queue.tenantId, queue.subscriptionId, count, areRetries]);
+    await wake([queue], new Date(Date.now() - 3_600_000));
+  };
+  const wake = (keys: readonly SubscriptionKey[], dueAt: Date | null = null) =>
+    database.everyTenant.call(
       'SELECT wake_queues($1, $2, $3)',
       byTenant(keys).map(([tenantId, own]) => [tenantId, own.map((key) => key.subscriptionId), own.map(() => dueAt)]),
     );
@@ -420,10 +423,11 @@ describe('partitions of records', () => {
     await add(record, 1);
     await appoint();
     const [head] = await claimed();
-    await run(
+    await administrator.query(
       `INSERT INTO ordered_delivery
          (tenant_id, delivery_id, subscription_id, record_id, record_version, event_id, attempts, state)
-       SELECT $1, gen_random_uuid(), $2, $3, n + 1, gen_random_uuid(), 0, 'waiting' FROM generate_series(1, $4::int) AS n`,
+       SELECT $1::uuid, gen_random_uuid(), $2::uuid, $3, n + 1, gen_random_uuid(), 0, 'waiting'
+         FROM generate_series(1, $4::int) AS n`,
       [receiver.tenantId, receiver.subscriptionId, record, WAITING],
     );
     await settle(head);

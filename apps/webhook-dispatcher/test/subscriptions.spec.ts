@@ -220,7 +220,7 @@ describe('subscriptions of an app', () => {
       const event = { ...envelope(tenant.id, 'record.created', { id: randomUUID() }), ...(appkeys && { appkeys }) };
       await app.handle(event);
       const sql = `SELECT subscription_id AS subscription, body
-                     FROM delivery JOIN event_body ON event_body.id = event_id WHERE event_id = $1`;
+                     FROM delivery JOIN event_body USING (tenant_id) WHERE event_body.id = event_id AND event_id = $1`;
       const rows = await app.rows<{ subscription: string; body: string }>(tenant.id, sql, [event.id]);
       for (const { body } of rows) expect(body).not.toContain('app');
       return rows.map(({ subscription }) => (subscription === ofApp?.id ? 'app' : 'tenant')).sort();

@@ -27,7 +27,7 @@ class CreateChores1700000000001 extends ServiceMigration {
 /** $1: how many of each part. */
 const LIST_DUE: ReadOfEveryTenant = (table) => `
   SELECT chore.tenant_id AS "tenantId", chore.id, worker.name
-    FROM ${table('chore')} AS chore JOIN ${table('worker')} AS worker ON worker.tenant_id = chore.tenant_id
+    FROM ${table('chore')} AS chore JOIN ${table('worker')} AS worker ON worker.tenant_id = chore.tenant_id AND worker.id = chore.id
    WHERE due_at <= now() ORDER BY due_at LIMIT $1`;
 const TAKE_CHORES = 'SELECT id FROM take_chores($1, $2)';
 
@@ -50,7 +50,7 @@ describe('the work of every tenant of a cluster', () => {
   const add = async (tenantId: string, name: string) => {
     const id = newId();
     await fixture.database.transaction(tenantId, async (tx) => {
-      await tx.query('INSERT INTO worker (tenant_id, id, name) VALUES ($1, $2, $3)', [tenantId, newId(), name]);
+      await tx.query('INSERT INTO worker (tenant_id, id, name) VALUES ($1, $2, $3)', [tenantId, id, name]);
       await tx.query('INSERT INTO chore (tenant_id, id, due_at) VALUES ($1, $2, now())', [tenantId, id]);
     });
     return { tenantId, id, name };

@@ -4,6 +4,7 @@ import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import type { SubscriptionKey, WokenQueue } from '../queue/subscription-queue.repository.js';
 import { isThrottled } from '../receivers/receiver.js';
 import {
+  type ClaimedEntry,
   type EventEntry,
   endsHead,
   type HoldEntry,
@@ -16,9 +17,9 @@ import {
 /** $1: tenant, any of them where several may be written, $2: events, $3: deliveries, $4, $5: those that are due or have an order. */
 const RECORD_DELIVERIES = 'SELECT record_deliveries($1, $2, $3, $4, $5)';
 
-/** $1: tenant, $2 to $14: as the function says. */
+/** $1: tenant, $2 to $13: as the function says. */
 const CHANGE_LEDGER = `
-  SELECT settled, dropped FROM change_ledger($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
+  SELECT settled, dropped FROM change_ledger($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
 
 type OwnedDelivery = NewDelivery & Pick<EventEntry, 'tenantId' | 'eventId' | 'event'>;
 
@@ -51,25 +52,23 @@ export class LedgerWriterRepository {
   /** @returns undefined when nothing of these is to be changed */
   private change(tx: NarrowTransaction | TenantTransaction, tenantId: string, entries: readonly LedgerEntry[]) {
     const events = entries.filter((entry) => entry.kind === 'event');
-    const settlements = entries.filter((entry) => entry.kind === 'settlement');
-    const holds = entries.filter((entry) => entry.kind === 'hold');
+    const settlements = entries.filter((entry) => entry.kind === 'settlement').sort(byId);
+    const holds = entries.filter((entry) => entry.kind === 'hold').sort(byId);
     const deliveries = events.flatMap(ownedDeliveries);
     const untried = deliveries.filter(isHeldUntried);
     const refused: SubscriptionKey[] = [...deliveries.filter(isGone), ...settlements.filter(isGone)];
     const woken = [...events.flatMap(queuesOfEvent), ...settlements.flatMap(queueOfSettlement)];
-    const claimed = [...settlements, ...holds];
-    if (untried.length + refused.length + woken.length + claimed.length === 0) return undefined;
-    const ids = claimed.map(({ deliveryId }) => deliveryId).sort();
+    const areSome = [untried, settlements, holds, refused, woken].some((those) => those.length > 0);
+    if (!areSome) return undefined;
     return tx.issueReturning<{ settled: string[]; dropped: number }>(CHANGE_LEDGER, [
       tenantId,
       subscriptionsOf([...untried, ...holds, ...refused]),
       ...(untried.length > 0 ? [json(events.filter(isHeldWhole).map(bodyOf)), json(untried.map(rowOf))] : [null, null]),
       this.config.heldPerSubscription,
+      settlements.map(({ deliveryId }) => deliveryId),
       settlements.length > 0 ? json(settlements.map(settledRowOf)) : null,
       holds.map(({ deliveryId }) => deliveryId),
       holds.map(({ claim }) => claim),
-      ids[0],
-      ids.at(-1),
       headsOf(settlements, holds),
       subscriptionsOf(refused),
       woken.map(({ subscriptionId }) => subscriptionId),
@@ -168,6 +167,8 @@ const settledRowOf = (settlement: Settlement) => ({
   throttled: settlement.throttled,
   ...outcomeOf(settlement),
 });
+
+const byId = (one: ClaimedEntry, other: ClaimedEntry): number => (one.deliveryId < other.deliveryId ? -1 : 1);
 
 const headsOf = (settlements: readonly Settlement[], holds: readonly HoldEntry[]): string[] =>
   [...settlements.filter(endsHead), ...holds.filter(({ isHead }) => isHead)].map(({ deliveryId }) => deliveryId);

@@ -5,8 +5,8 @@ import { HoldRepository } from '../queue/hold.repository.js';
 import { SubscriptionQueueRepository } from '../queue/subscription-queue.repository.js';
 import type { StatsHours, TimeRange } from './time-range.js';
 
-/** @param found which deliveries, a page at most, newest first */
-const withWaits = (found: string): string => `
+/** @param tenant of a delivery, in a form that tells a cluster where its rows are @param found which deliveries, a page at most */
+const withWaits = (tenant: string, found: string): string => `
   SELECT found.id, event, found.event_id AS "eventId", found.subscription_id AS "subscriptionId",
          found.installation_id AS "installationId", found.url, status, found.attempts, error_code AS "errorCode",
          error_message AS "errorMessage", http_status AS "httpStatus", latency_ms AS "latencyMs",
@@ -23,24 +23,28 @@ const withWaits = (found: string): string => `
     -- With limits, so that each is looked up, and only for those that wait.
     LEFT JOIN LATERAL (
       SELECT due_at, claimed_until FROM due_delivery
-       WHERE tenant_id = found.tenant_id AND delivery_id = found.id AND status IN ('pending', 'retrying')
+       WHERE tenant_id = ${tenant} AND delivery_id = found.id AND status IN ('pending', 'retrying')
        LIMIT 1) AS due ON true
     LEFT JOIN LATERAL (
       SELECT paused_until, rate_limit, rate_reserved_until FROM webhook_subscription
-       WHERE tenant_id = found.tenant_id AND id = found.subscription_id AND status IN ('pending', 'retrying')
+       WHERE tenant_id = ${tenant} AND id = found.subscription_id AND status IN ('pending', 'retrying')
        LIMIT 1) AS subscription ON true
    WHERE ${found}`;
 
 /** Planned for their values, so that a filter that is null leaves nothing in the plan. $1: tenant or app. */
 const readsOf = (owner: 'tenant_id' | 'app_key') => {
+  const tenant = owner === 'tenant_id' ? '$1' : 'found.tenant_id';
   const matches = (of = '') => `${of}${owner} = $1 AND ($2::text IS NULL OR ${of}status = $2)
      AND ($3::uuid IS NULL OR ${of}subscription_id = $3) AND ($4::text IS NULL OR ${of}event = $4)
      AND ($5::text IS NULL OR ${of}error_code = $5) AND ($6::uuid IS NULL OR ${of}id >= $6) AND ($7::uuid IS NULL OR ${of}id < $7)`;
   return {
     /** $2: status, $3: subscription, $4: event, $5: error, $6: lowest id, $7: end of the ids, $8: last id before; $9: limit, $10: offset. */
-    list: withWaits(`${matches('found.')}
+    list: withWaits(
+      tenant,
+      `${matches('found.')}
      AND ($8::uuid IS NULL OR found.id < $8)
-   ORDER BY found.id DESC LIMIT $9 OFFSET $10`),
+   ORDER BY found.id DESC LIMIT $9 OFFSET $10`,
+    ),
     /** $2 to $7 as above, $8: where counting ends; null for never. */
     count: `
   SELECT count(*)::int AS count FROM (
@@ -48,7 +52,7 @@ const readsOf = (owner: 'tenant_id' | 'app_key') => {
      WHERE ${matches()}
      LIMIT $8) AS matching`,
     /** $2: id. */
-    find: withWaits(`found.${owner} = $1 AND found.id = $2`),
+    find: withWaits(tenant, `found.${owner} = $1 AND found.id = $2`),
     /** The last attempt is in the row of its delivery. $2: id. */
     attempts: `
   SELECT number, attempt.at, attempt.http_status AS "httpStatus", attempt.error_code AS "errorCode",

@@ -86,11 +86,11 @@ const HOLD_DELIVERIES = `
 
 /**
  * What this process no longer claims stays as it is. The attempt before moves from the row of the delivery to the log. Returns the
- * ids of the others, also of those whose row was dropped with its partition: they have ended as well. `lowest` and `highest`
- * exclude partitions of other days.
+ * ids of the others, also of those whose row was dropped with its partition: they have ended as well. `ids` are in order, so that the
+ * first and the last exclude partitions of other days.
  */
 const SETTLE_DELIVERIES = `
-  CREATE FUNCTION settle_deliveries(tenant uuid, settlements json, lowest uuid, highest uuid) RETURNS uuid[] LANGUAGE plpgsql AS $body$
+  CREATE FUNCTION settle_deliveries(tenant uuid, ids uuid[], settlements json) RETURNS uuid[] LANGUAGE plpgsql AS $body$
   DECLARE
     settled uuid[];
   BEGIN
@@ -99,21 +99,24 @@ const SETTLE_DELIVERIES = `
              AS s (id uuid, claim uuid, attempts integer, due_at timestamptz, throttled integer)),
     ended AS (
       DELETE FROM due_delivery AS due USING given
-       WHERE due.tenant_id = tenant AND due.delivery_id = given.id AND due.claim = given.claim AND given.due_at IS NULL
+       WHERE due.tenant_id = tenant AND due.delivery_id = ANY (ids)
+         AND due.delivery_id = given.id AND due.claim = given.claim AND given.due_at IS NULL
       RETURNING due.delivery_id AS id),
     postponed AS (
       UPDATE due_delivery AS due
          SET due_at = given.due_at, attempts = given.attempts, throttled = given.throttled, is_retry = true,
              claim = NULL, claimed_until = NULL
         FROM given
-       WHERE due.tenant_id = tenant AND due.delivery_id = given.id AND due.claim = given.claim AND given.due_at IS NOT NULL
+       WHERE due.tenant_id = tenant AND due.delivery_id = ANY (ids)
+         AND due.delivery_id = given.id AND due.claim = given.claim AND given.due_at IS NOT NULL
       RETURNING due.delivery_id AS id)
     SELECT coalesce(array_agg(id), '{}') INTO settled FROM (SELECT id FROM ended UNION ALL SELECT id FROM postponed) AS ours;
     INSERT INTO delivery_attempt
       (tenant_id, delivery_id, number, at, http_status, error_code, error_message, error_phase, latency_ms, response_excerpt)
     SELECT tenant, id, attempts, attempted_at, http_status, error_code, error_message, error_phase, latency_ms, response_excerpt
       FROM delivery
-     WHERE tenant_id = tenant AND id = ANY (settled) AND id BETWEEN lowest AND highest AND attempted_at IS NOT NULL
+     WHERE tenant_id = tenant AND id = ANY (settled) AND id BETWEEN ids[1] AND ids[cardinality(ids)]
+       AND attempted_at IS NOT NULL
     ON CONFLICT DO NOTHING;
     UPDATE delivery
        SET status = s.status, attempts = s.attempts, next_attempt_at = s.due_at, url = coalesce(s.url, delivery.url),
@@ -121,13 +124,13 @@ const SETTLE_DELIVERIES = `
            attempted_at = s.attempted_at, latency_ms = s.latency_ms, response_excerpt = s.response_excerpt, set_aside = s.set_aside
       FROM json_to_recordset(settlements) AS s (id uuid, url text, set_aside boolean, ${OUTCOME})
      WHERE delivery.tenant_id = tenant AND delivery.id = s.id AND delivery.id = ANY (settled)
-       AND delivery.id BETWEEN lowest AND highest;
+       AND delivery.id BETWEEN ids[1] AND ids[cardinality(ids)];
     RETURN settled;
   END $body$`;
 
-/** The bound does not apply to claimed ones, which were accepted before. Returns those that are held now. */
+/** The bound does not apply to claimed ones, which were accepted before; `ids` are in order. Returns those that are held now. */
 const HOLD_CLAIMED = `
-  CREATE FUNCTION hold_claimed(tenant uuid, ids uuid[], claims uuid[], lowest uuid, highest uuid) RETURNS uuid[] LANGUAGE plpgsql AS $body$
+  CREATE FUNCTION hold_claimed(tenant uuid, ids uuid[], claims uuid[]) RETURNS uuid[] LANGUAGE plpgsql AS $body$
   DECLARE
     kept uuid[];
   BEGIN
@@ -135,12 +138,13 @@ const HOLD_CLAIMED = `
       SELECT * FROM unnest(ids, claims) AS given (id, claim)),
     ended AS (
       DELETE FROM due_delivery AS due USING given, subscription_hold AS hold
-       WHERE due.tenant_id = tenant AND due.delivery_id = given.id AND due.claim = given.claim
+       WHERE due.tenant_id = tenant AND due.delivery_id = ANY (ids) AND due.delivery_id = given.id AND due.claim = given.claim
          AND hold.tenant_id = tenant AND hold.subscription_id = due.subscription_id AND NOT hold.is_discarded
       RETURNING due.delivery_id AS id),
     held AS (
       UPDATE delivery SET status = 'held', next_attempt_at = NULL FROM ended
-       WHERE delivery.tenant_id = tenant AND delivery.id = ended.id AND delivery.id BETWEEN lowest AND highest
+       WHERE delivery.tenant_id = tenant AND delivery.id = ANY (ids) AND delivery.id = ended.id
+         AND delivery.id BETWEEN ids[1] AND ids[cardinality(ids)]
       RETURNING delivery.subscription_id, delivery.id),
     counted AS (
       UPDATE subscription_hold AS hold SET held = hold.held + change.count
@@ -150,36 +154,28 @@ const HOLD_CLAIMED = `
     RETURN kept;
   END $body$`;
 
-/** Leaves claimed ones alone. Returns how many are held now. */
+/** Leaves claimed ones alone, and unblocks the partitions of heads. Returns how many are held now. */
 const HOLD_DUE = `
   CREATE FUNCTION hold_due(tenant uuid, subscription uuid, most integer) RETURNS integer LANGUAGE plpgsql AS $body$
   DECLARE
+    chosen uuid[];
     count integer;
   BEGIN
-    WITH chosen AS MATERIALIZED (
-      SELECT due.delivery_id FROM due_delivery AS due
-       WHERE due.tenant_id = tenant AND due.subscription_id = subscription AND due.due_at <= now()
-         AND (due.claimed_until IS NULL OR due.claimed_until < now())
-         AND EXISTS (SELECT 1 FROM subscription_hold AS hold
-                      WHERE hold.tenant_id = tenant AND hold.subscription_id = subscription AND NOT hold.is_discarded)
-       LIMIT most FOR UPDATE OF due SKIP LOCKED),
-    ended AS (
-      DELETE FROM due_delivery AS due USING chosen
-       WHERE due.tenant_id = tenant AND due.delivery_id = chosen.delivery_id
-      RETURNING due.delivery_id AS id),
-    -- Unblocks the partitions of heads.
-    heads AS (
-      UPDATE ordered_delivery AS head SET state = 'ended' FROM ended
-       WHERE head.tenant_id = tenant AND head.delivery_id = ended.id),
-    held AS (
-      UPDATE delivery SET status = 'held', next_attempt_at = NULL FROM ended
-       WHERE delivery.tenant_id = tenant AND delivery.id = ended.id
-      RETURNING 1),
-    counted AS (
-      UPDATE subscription_hold AS hold SET held = hold.held + (SELECT count(*) FROM held)
-       WHERE hold.tenant_id = tenant AND hold.subscription_id = subscription)
-    SELECT count(*) INTO count FROM ended;
-    RETURN count;
+    SELECT array_agg(free.delivery_id) INTO chosen
+      FROM (SELECT due.delivery_id FROM due_delivery AS due
+             WHERE due.tenant_id = tenant AND due.subscription_id = subscription AND due.due_at <= now()
+               AND (due.claimed_until IS NULL OR due.claimed_until < now())
+               AND EXISTS (SELECT 1 FROM subscription_hold AS hold
+                            WHERE hold.tenant_id = tenant AND hold.subscription_id = subscription AND NOT hold.is_discarded)
+             LIMIT most FOR UPDATE OF due SKIP LOCKED) AS free;
+    IF chosen IS NULL THEN RETURN 0; END IF;
+    DELETE FROM due_delivery AS due WHERE due.tenant_id = tenant AND due.delivery_id = ANY (chosen);
+    UPDATE ordered_delivery AS head SET state = 'ended' WHERE head.tenant_id = tenant AND head.delivery_id = ANY (chosen);
+    UPDATE delivery SET status = 'held', next_attempt_at = NULL WHERE tenant_id = tenant AND id = ANY (chosen);
+    GET DIAGNOSTICS count = ROW_COUNT;
+    UPDATE subscription_hold AS hold SET held = hold.held + count
+     WHERE hold.tenant_id = tenant AND hold.subscription_id = subscription;
+    RETURN cardinality(chosen);
   END $body$`;
 
 const RECOUNT_HOLDS = `
@@ -193,13 +189,13 @@ const RECOUNT_HOLDS = `
   END $body$`;
 
 /**
- * All that deliveries of one tenant have come to, besides new ones. `lowest` and `highest` are of the ids that are settled or held,
- * `heads` those of them for which others of their record wait. Returns which were settled or held, and how many not kept.
+ * All that deliveries of one tenant have come to, besides new ones. `ids` are those of the settlements, `heads` those that are settled or
+ * held for which others of their record wait. Returns which were settled or held, and how many not kept.
  */
 const CHANGE_LEDGER = `
   CREATE FUNCTION change_ledger(
-    tenant uuid, locked uuid[], events json, deliveries json, most_held integer, settlements json, claimed uuid[], claims uuid[],
-    lowest uuid, highest uuid, heads uuid[], recounted uuid[], woken uuid[], times timestamptz[],
+    tenant uuid, locked uuid[], events json, deliveries json, most_held integer, ids uuid[], settlements json, claimed uuid[],
+    claims uuid[], heads uuid[], recounted uuid[], woken uuid[], times timestamptz[],
     OUT settled uuid[], OUT dropped integer)
   LANGUAGE plpgsql AS $body$
   BEGIN
@@ -209,8 +205,8 @@ const CHANGE_LEDGER = `
     PERFORM 1 FROM subscription_hold AS hold WHERE hold.tenant_id = tenant AND hold.subscription_id = ANY (locked)
       ORDER BY hold.subscription_id FOR UPDATE;
     IF deliveries IS NOT NULL THEN dropped := hold_deliveries(tenant, events, deliveries, most_held); END IF;
-    IF settlements IS NOT NULL THEN settled := settle_deliveries(tenant, settlements, lowest, highest); END IF;
-    IF cardinality(claimed) > 0 THEN settled := settled || hold_claimed(tenant, claimed, claims, lowest, highest); END IF;
+    IF settlements IS NOT NULL THEN settled := settle_deliveries(tenant, ids, settlements); END IF;
+    IF cardinality(claimed) > 0 THEN settled := settled || hold_claimed(tenant, claimed, claims); END IF;
     IF cardinality(recounted) > 0 THEN PERFORM recount_holds(tenant, recounted); END IF;
     IF cardinality(woken) > 0 THEN PERFORM wake_queues(tenant, woken, times); END IF;
     IF cardinality(heads) > 0 THEN

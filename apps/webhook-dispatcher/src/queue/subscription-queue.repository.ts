@@ -1,4 +1,4 @@
-import { Database, type ReadOfEveryTenant, type TenantTransaction } from '@crm/database';
+import { byTenant, Database, type ReadOfEveryTenant, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 
 /** $1: tenant, $2: subscriptions, $3: when something in each is due; null for now. */
@@ -11,18 +11,20 @@ export const findNextDue: ReadOfEveryTenant = (table) => `
    WHERE subscription_id <> ALL ($1::uuid[]) AND tenant_id <> ALL ($2::uuid[])
    ORDER BY due_at LIMIT 1`;
 
-/** Steps from one tenant with waiting deliveries to the next by an index, however many wait. */
-const findWaitingTenants: ReadOfEveryTenant = (table) => `
+/** Steps from one subscription with waiting deliveries to the next by an index, however many wait in each. */
+const findWaiting: ReadOfEveryTenant = (table) => `
   WITH RECURSIVE waiting AS (
-    (SELECT tenant_id FROM ${table('due_delivery')} ORDER BY tenant_id LIMIT 1)
+    (SELECT tenant_id, subscription_id, due_at FROM ${table('due_delivery')}
+      ORDER BY tenant_id, subscription_id, is_retry, due_at LIMIT 1)
     UNION ALL
-    SELECT (SELECT tenant_id FROM ${table('due_delivery')} AS next
-             WHERE next.tenant_id > waiting.tenant_id ORDER BY tenant_id LIMIT 1)
-      FROM waiting WHERE waiting.tenant_id IS NOT NULL)
-  SELECT tenant_id AS "tenantId" FROM waiting WHERE tenant_id IS NOT NULL`;
+    SELECT next.tenant_id, next.subscription_id, next.due_at FROM waiting CROSS JOIN LATERAL (
+      SELECT tenant_id, subscription_id, due_at FROM ${table('due_delivery')}
+       WHERE (tenant_id, subscription_id) > (waiting.tenant_id, waiting.subscription_id)
+       ORDER BY tenant_id, subscription_id, is_retry, due_at LIMIT 1) AS next)
+  SELECT tenant_id AS "tenantId", subscription_id AS "subscriptionId", due_at AS "dueAt" FROM waiting`;
 
-/** $1: tenant. */
-const REPAIR_QUEUES = 'SELECT repair_queues($1) AS repaired';
+/** $1: tenant, $2: subscriptions, $3: when something is due in each. */
+const REPAIR_QUEUES = 'SELECT repair_queues($1, $2, $3) AS repaired';
 
 export interface SubscriptionKey {
   readonly tenantId: string;
@@ -58,8 +60,12 @@ export class SubscriptionQueueRepository {
 
   /** @returns how many were missing or due too late */
   async repair(): Promise<number> {
-    const waiting = await this.database.everyTenant.read<{ tenantId: string }>(findWaitingTenants);
-    const calls = waiting.map(({ tenantId }) => [tenantId]);
+    const waiting = await this.database.everyTenant.read<WokenQueue & { dueAt: Date }>(findWaiting);
+    const calls = byTenant(waiting).map(([tenantId, own]) => [
+      tenantId,
+      own.map(({ subscriptionId }) => subscriptionId),
+      own.map(({ dueAt }) => dueAt),
+    ]);
     const rows = await this.database.everyTenant.call<{ repaired: number }>(REPAIR_QUEUES, calls);
     return rows.reduce((sum, { repaired }) => sum + repaired, 0);
   }

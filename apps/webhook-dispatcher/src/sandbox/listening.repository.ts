@@ -23,7 +23,7 @@ export const LIST_LISTENED_DELIVERIES = `
                AND (created_at, id) > ($4::timestamptz, $5::uuid) AND created_at < $6::timestamptz
                AND ($7::text[] IS NULL OR event = ANY ($7))
              ORDER BY created_at, id LIMIT $8) AS d
-      JOIN event_body AS b ON b.tenant_id = d.tenant_id AND b.id = d.event_id) AS page
+      JOIN event_body AS b ON b.tenant_id = $1 AND b.id = d.event_id) AS page
    WHERE before < $9
    ORDER BY created_at, id`;
 

@@ -31,20 +31,20 @@ export async function copyToEveryNode(runner: Statements, table: string): Promis
 export async function runFunctionsWhereTenantIs(runner: Statements): Promise<void> {
   if (!(await isDistributed(runner))) return;
   const functions = await runner.query(`
-    SELECT p.oid::regprocedure::text AS signature,
+    SELECT p.oid::regprocedure::text AS signature, 'plan_cache_mode=force_generic_plan' = ANY (p.proconfig) AS "isGeneric",
            EXISTS (SELECT FROM pg_dist_object o
-                    WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.oid AND o.force_delegation) AS delegated
+                    WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.oid AND o.force_delegation) AS "isDelegated"
       FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
      WHERE p.pronamespace = 'public'::regnamespace AND l.lanname = 'plpgsql'
        AND p.proargnames[1] = 'tenant' AND p.proargtypes[0] = 'uuid'::regtype`);
-  for (const { signature, delegated } of functions) {
-    if (!delegated)
+  for (const { signature, isGeneric, isDelegated } of functions) {
+    if (!isDelegated)
       await runner.query(
         `SELECT create_distributed_function($1::regprocedure, '$1', force_delegation => true,
                 colocate_with => (SELECT min(logicalrelid::text) FROM pg_dist_partition WHERE partmethod = 'h'))`,
         [signature],
       );
     // A plan that knows no tenant does not know where its rows are, there neither; one that is replaced has the setting again.
-    await runner.query(`ALTER FUNCTION ${signature} RESET plan_cache_mode`);
+    if (isGeneric) await runner.query(`ALTER FUNCTION ${signature} RESET plan_cache_mode`);
   }
 }
