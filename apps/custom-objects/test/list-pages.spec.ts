@@ -1,10 +1,12 @@
 import { EventEmitter, once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { CostlyQueries } from '../src/finding/costly-query.service.js';
 import { RecordListRepository } from '../src/finding/record-list.repository.js';
 import type { DeclaredObject } from '../src/object/object-definition.js';
+import { RecordRepository } from '../src/reading/record.repository.js';
 import { ReferenceAccessService } from '../src/writing/reference-access.service.js';
 import { app, type Tenant, useCustomObjects } from './custom-objects-service.js';
 
@@ -166,6 +168,25 @@ describe('what several tenants ask for at once', () => {
     const answers = (await Promise.all(reads)).map(({ status, body }) => (status === 200 ? body.title : status));
     expect(answers).toEqual(['One', 404, 404, 404, 'Two', 404, 404, 404, 'Three']);
     expect(together.mock.calls.length).toBeLessThan(reads.length);
+  });
+
+  it('is refused to the one tenant whose read fails, and to no other', async () => {
+    const unhandled = jest.fn();
+    process.on('unhandledRejection', unhandled);
+    const { id: objectId } = (
+      await app.admin.query('SELECT object_id AS id FROM custom_record WHERE id = $1', [ids[0]])
+    ).rows[0];
+    const records = app.service.get(RecordRepository);
+    const read = (tenantId = '') => records.read(tenantId, objectId, ids[0] ?? '');
+    const answers = await Promise.allSettled([read(tenants[0]?.id), read('none'), read(tenants[1]?.id)]);
+    expect(answers).toMatchObject([
+      { value: { result: { id: ids[0] } } },
+      { status: 'rejected' },
+      { value: { result: null } },
+    ]);
+    await setImmediate();
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
   });
 });
 

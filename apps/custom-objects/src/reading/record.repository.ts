@@ -69,6 +69,8 @@ export interface RecordRow {
 
 /** The row of a statement that reads several records. */
 export interface RecordsRow {
+  /** Of several rows, the number of its first record among all that were asked for. */
+  readonly first?: number;
   readonly revision: number | null;
   /** Absent when nothing was counted. */
   readonly count?: number;
@@ -122,7 +124,7 @@ export class RecordRepository {
     const { answers } = await this.database.together({ kind: 'reads' }, async (tx) => ({
       answers: isDistributed ? objects.map((object) => readObject(tx, object)) : [readObjects(tx, objects)],
     }));
-    const rows = (await Promise.all(answers)).flat();
+    const rows = (await Promise.all(answers)).flat().sort((one, other) => (one.first ?? 0) - (other.first ?? 0));
     return groups.flatMap((wanted, group) => {
       const { revision, heads, data } = rows[group] as RecordsRow;
       const found = new Map(recordsOf(heads, data).map((record) => [record.id, record]));
@@ -137,21 +139,20 @@ type WantedRecords = Omit<Wanted, 'id'> & { readonly ids: readonly string[] };
 const readObject = (tx: SharedTransaction, { tenantId, objectId, ids }: WantedRecords): Promise<RecordsRow[]> =>
   tx.issueReturning(READ_RECORDS, [tenantId, objectId, ids]);
 
-/** @returns a row for each object, in their order */
-async function readObjects(tx: SharedTransaction, objects: readonly WantedRecords[]): Promise<RecordsRow[]> {
+/** @returns a row for each object, as it was issued: a promise made of it would have a rejection of its own */
+function readObjects(tx: SharedTransaction, objects: readonly WantedRecords[]): Promise<RecordsRow[]> {
   let last = 0;
   const ends = objects.map(({ ids }) => {
     last += ids.length;
     return last;
   });
-  const rows = await tx.issueReturning<RecordsRow & { first: number }>(READ_RECORDS_OF_TENANTS, [
+  return tx.issueReturning(READ_RECORDS_OF_TENANTS, [
     objects.map(({ tenantId }) => tenantId),
     objects.map(({ objectId }) => objectId),
     objects.map(({ ids }, index) => (ends[index] as number) - ids.length + 1),
     ends,
     objects.flatMap(({ ids }) => ids),
   ]);
-  return rows.sort((one, other) => one.first - other.first);
 }
 
 /** Records from the two texts that a statement returns. */
