@@ -144,10 +144,16 @@ const nameOfCall = (call: IdempotentCall): string => JSON.stringify(['idempotenc
 /** A member of the second argument of `claim_calls`; `lock` names the call among all tenants'. */
 export interface CallClaim {
   readonly lock: string;
+  readonly principal: string;
+  readonly route: string;
+  readonly key: string;
+  readonly hash: string;
+  readonly record: string;
+  readonly hours: number;
 }
 
 /** @param recordId what the call creates */
-export const claimOfCall = (call: IdempotentCall, recordId: string): CallClaim & object => ({
+export const claimOfCall = (call: IdempotentCall, recordId: string): CallClaim => ({
   lock: nameOfCall(call),
   principal: call.principalId,
   route: call.route,
