@@ -141,19 +141,8 @@ export const CREATE_CLAIM_CALLS = `
 /** Names the call among all tenants'. */
 const nameOfCall = (call: IdempotentCall): string => JSON.stringify(['idempotency', ...identityOf(call)]);
 
-/** A member of the second argument of `claim_calls`; `lock` names the call among all tenants'. */
-export interface CallClaim {
-  readonly lock: string;
-  readonly principal: string;
-  readonly route: string;
-  readonly key: string;
-  readonly hash: string;
-  readonly record: string;
-  readonly hours: number;
-}
-
-/** @param recordId what the call creates */
-export const claimOfCall = (call: IdempotentCall, recordId: string): CallClaim => ({
+/** A member of the second argument of `claim_calls`. @param recordId what the call creates */
+export const claimOfCall = (call: IdempotentCall, recordId: string) => ({
   lock: nameOfCall(call),
   principal: call.principalId,
   route: call.route,
@@ -162,6 +151,8 @@ export const claimOfCall = (call: IdempotentCall, recordId: string): CallClaim =
   record: recordId,
   hours: call.keptHours,
 });
+
+export type CallClaim = ReturnType<typeof claimOfCall>;
 
 const identityOf = ({ tenantId, principalId, route, key }: IdempotentCall) => [tenantId, principalId, route, key];
 

@@ -1,4 +1,4 @@
-import type { OutboxRow, SharedTransaction, TenantTransaction } from '@crm/database';
+import type { CallClaim, OutboxRow, SharedTransaction, TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { ListTotals } from '../finding/list-total.service.js';
 import type { SearchTexts } from '../finding/search-text.js';
@@ -97,7 +97,7 @@ export class RecordWriteRepository {
     tx: SharedTransaction,
     { tenantId, id, revision }: WrittenObject,
     records: readonly RecordWrite[],
-    claims: readonly object[] = [],
+    claims: readonly CallClaim[] = [],
   ): Promise<[CreatedRow]> {
     tx.announceEvents();
     this.changeTotals(tx, tenantId, id);
