@@ -87,7 +87,8 @@ function record(tx: NarrowTransaction | TenantTransaction, events: readonly Even
   tx.issue(RECORD_DELIVERIES, [
     first.tenantId,
     json(written.map(bodyOf)),
-    json(deliveries.map((delivery) => ({ ...rowOf(delivery), ...outcomeOf(delivery) }))),
+    // Not by `...`, which takes ten times as long: objects of so many members become dictionaries.
+    json(deliveries.map((delivery) => Object.assign(rowOf(delivery), outcomeOf(delivery)))),
     due.length > 0 ? json(due.map(dueRowOf)) : null,
     ordered.length > 0 ? json(ordered.map(orderedRowOf)) : null,
   ]);
@@ -159,14 +160,14 @@ const orderedRowOf = ({ tenantId, id, subscriptionId, eventId, attempts, positio
   stored_at: position?.storedAt,
 });
 
-const settledRowOf = (settlement: Settlement) => ({
-  id: settlement.deliveryId,
-  claim: settlement.claim,
-  url: settlement.url,
-  set_aside: settlement.isSetAside,
-  throttled: settlement.throttled,
-  ...outcomeOf(settlement),
-});
+const settledRowOf = (settlement: Settlement) =>
+  Object.assign(outcomeOf(settlement), {
+    id: settlement.deliveryId,
+    claim: settlement.claim,
+    url: settlement.url,
+    set_aside: settlement.isSetAside,
+    throttled: settlement.throttled,
+  });
 
 const byId = (one: ClaimedEntry, other: ClaimedEntry): number => (one.deliveryId < other.deliveryId ? -1 : 1);
 

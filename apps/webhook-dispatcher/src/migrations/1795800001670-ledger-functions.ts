@@ -9,6 +9,13 @@ const OUTCOME = `
   status text, attempts integer, due_at timestamptz, attempted_at timestamptz, http_status integer, latency_ms integer,
   response_excerpt text, error_code text, error_message text, error_phase text`;
 
+const INSERT_DELIVERIES = `
+      INSERT INTO delivery
+        (tenant_id, id, subscription_id, event_id, event, url, app_key, installation_id, record_id, record_version, status,
+         attempts, next_attempt_at, attempted_at, http_status, latency_ms, response_excerpt, error_code, error_message, error_phase)
+      SELECT d.* FROM json_to_recordset(deliveries) AS d (tenant_id uuid, ${DELIVERY}, ${OUTCOME})
+      ON CONFLICT DO NOTHING`;
+
 /**
  * New events and deliveries, of which those that are due and those that have an order come again with what belongs to that; none is
  * written twice. Their rows name the tenant: on one server a call is for several tenants, whichever is its first argument.
@@ -22,13 +29,12 @@ const RECORD_DELIVERIES = `
     INSERT INTO event_body (tenant_id, id, event, body, traceparent)
     SELECT e.* FROM json_to_recordset(events) AS e (tenant_id uuid, id uuid, event text, body text, traceparent text)
     ON CONFLICT DO NOTHING;
+    IF due IS NULL AND ordered IS NULL THEN
+      ${INSERT_DELIVERIES};
+      RETURN;
+    END IF;
     -- A cluster knows the variable within WITH alone.
-    WITH inserted AS (
-      INSERT INTO delivery
-        (tenant_id, id, subscription_id, event_id, event, url, app_key, installation_id, record_id, record_version, status,
-         attempts, next_attempt_at, attempted_at, http_status, latency_ms, response_excerpt, error_code, error_message, error_phase)
-      SELECT d.* FROM json_to_recordset(deliveries) AS d (tenant_id uuid, ${DELIVERY}, ${OUTCOME})
-      ON CONFLICT DO NOTHING RETURNING id)
+    WITH inserted AS (${INSERT_DELIVERIES} RETURNING id)
     SELECT array_agg(id) INTO written FROM inserted;
     IF due IS NOT NULL THEN
       INSERT INTO due_delivery
