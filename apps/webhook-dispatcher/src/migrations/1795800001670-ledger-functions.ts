@@ -129,11 +129,20 @@ const SETTLE_DELIVERIES = `
          AND due.delivery_id = given.id AND due.claim = given.claim AND given.due_at IS NOT NULL
       RETURNING due.delivery_id AS id)
     SELECT coalesce(array_agg(id), '{}') INTO settled FROM (SELECT id FROM ended UNION ALL SELECT id FROM postponed) AS ours;
+    PERFORM record_settled(tenant, settled, ids[1], ids[cardinality(ids)], settlements);
+    RETURN settled;
+  END $body$`;
+
+/** Planned once, as there is a part of the plan for each day, and so that a day which was small then is not read whole. */
+const RECORD_SETTLED = `
+  CREATE FUNCTION record_settled(tenant uuid, settled uuid[], lowest uuid, highest uuid, settlements json)
+  RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $body$
+  BEGIN
     INSERT INTO delivery_attempt
       (tenant_id, delivery_id, number, at, http_status, error_code, error_message, error_phase, latency_ms, response_excerpt)
     SELECT tenant, id, attempts, attempted_at, http_status, error_code, error_message, error_phase, latency_ms, response_excerpt
       FROM delivery
-     WHERE tenant_id = tenant AND id = ANY (settled) AND id BETWEEN ids[1] AND ids[cardinality(ids)]
+     WHERE tenant_id = tenant AND id = ANY (settled) AND id BETWEEN lowest AND highest
        AND attempted_at IS NOT NULL
     ON CONFLICT DO NOTHING;
     UPDATE delivery
@@ -142,8 +151,7 @@ const SETTLE_DELIVERIES = `
            attempted_at = s.attempted_at, latency_ms = s.latency_ms, response_excerpt = s.response_excerpt, set_aside = s.set_aside
       FROM json_to_recordset(settlements) AS s (id uuid, url text, set_aside boolean, ${OUTCOME})
      WHERE delivery.tenant_id = tenant AND delivery.id = s.id AND delivery.id = ANY (settled)
-       AND delivery.id BETWEEN ids[1] AND ids[cardinality(ids)];
-    RETURN settled;
+       AND delivery.id BETWEEN lowest AND highest;
   END $body$`;
 
 /** The bound does not apply to claimed ones, which were accepted before; `ids` are in order. Returns those that are held now. */
@@ -220,8 +228,10 @@ const CHANGE_LEDGER = `
     settled := '{}';
     dropped := 0;
     -- First, so that no two transactions wait for each other.
-    PERFORM 1 FROM subscription_hold AS hold WHERE hold.tenant_id = tenant AND hold.subscription_id = ANY (locked)
-      ORDER BY hold.subscription_id FOR UPDATE;
+    IF cardinality(locked) > 0 THEN
+      PERFORM 1 FROM subscription_hold AS hold WHERE hold.tenant_id = tenant AND hold.subscription_id = ANY (locked)
+        ORDER BY hold.subscription_id FOR UPDATE;
+    END IF;
     IF deliveries IS NOT NULL THEN dropped := hold_deliveries(tenant, events, deliveries, most_held); END IF;
     IF settlements IS NOT NULL THEN settled := settle_deliveries(tenant, ids, settlements); END IF;
     IF cardinality(claimed) > 0 THEN settled := settled || hold_claimed(tenant, claimed, claims); END IF;
@@ -304,6 +314,7 @@ export class LedgerFunctions1795800001670 extends ServiceMigration {
       RECORD_DELIVERIES,
       HOLD_DELIVERIES,
       SETTLE_DELIVERIES,
+      RECORD_SETTLED,
       HOLD_CLAIMED,
       HOLD_DUE,
       RECOUNT_HOLDS,
