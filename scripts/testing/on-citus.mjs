@@ -13,7 +13,6 @@ export const ON_CITUS = [
   'apps/custom-objects/test/objects.spec.ts',
   'apps/custom-objects/test/records.spec.ts',
   'apps/webhook-dispatcher/test/holding.spec.ts',
-  'apps/webhook-dispatcher/test/ledger.spec.ts',
   'apps/webhook-dispatcher/test/record-order.spec.ts',
   'apps/webhook-dispatcher/test/replicas.spec.ts',
   '.cluster.spec.ts',

@@ -336,7 +336,9 @@ describe('a new subscription', () => {
 
 describe('a delivery that waits', () => {
   const first = async (match: (delivery: DeliveryJson) => boolean = () => true) => {
-    await waitUntil(async () => (await app.deliveries(tenant.admin)).some(match), { describe: 'such a delivery' });
+    const isThere = async () => (await app.deliveries(tenant.admin)).some(match);
+    // Another process looks every five seconds.
+    await waitUntil(isThere, { timeoutMs: 15_000, describe: 'such a delivery' });
     return (await app.deliveries(tenant.admin)).find(match) as DeliveryJson;
   };
   const ordered = (recordId: string, recordversion: number) => lead({ subject: recordId, recordversion });

@@ -14,8 +14,8 @@ import {
   type Settlement,
 } from './ledger-entry.js';
 
-/** $1: tenant, any of them where several may be written, $2: events, $3: deliveries, $4, $5: those that are due or have an order. */
-const RECORD_DELIVERIES = 'SELECT record_deliveries($1, $2, $3, $4, $5)';
+/** $1: tenant, any of them where several may be written, $2 to $26: as the function says. */
+const RECORD_DELIVERIES = `SELECT record_deliveries(${Array.from({ length: 26 }, (_one, index) => `$${index + 1}`)})`;
 
 /** $1: tenant, $2 to $13: as the function says. */
 const CHANGE_LEDGER = `
@@ -84,14 +84,40 @@ function record(tx: NarrowTransaction | TenantTransaction, events: readonly Even
   const deliveries = events.flatMap(ownedDeliveries).filter((delivery) => !isHeldUntried(delivery));
   const due = deliveries.filter(({ dueAt }) => dueAt !== null);
   const ordered = deliveries.filter(({ position }) => position !== null);
+  const others = deliveries.filter(({ position }) => position === null);
   tx.issue(RECORD_DELIVERIES, [
     first.tenantId,
-    json(written.map(bodyOf)),
-    json(deliveries.map((delivery) => ({ ...rowOf(delivery), ...outcomeOf(delivery) }))),
+    written.map(({ tenantId }) => tenantId),
+    written.map(({ eventId }) => eventId),
+    written.map(({ event }) => event),
+    written.map(({ body }) => body),
+    written.map(({ traceparent }) => traceparent ?? null),
+    ...columnsOf(others),
     due.length > 0 ? json(due.map(dueRowOf)) : null,
     ordered.length > 0 ? json(ordered.map(orderedRowOf)) : null,
   ]);
 }
+
+const columnsOf = (deliveries: readonly OwnedDelivery[]): unknown[][] => [
+  deliveries.map(({ tenantId }) => tenantId),
+  deliveries.map(({ id }) => id),
+  deliveries.map(({ subscriptionId }) => subscriptionId),
+  deliveries.map(({ eventId }) => eventId),
+  deliveries.map(({ event }) => event),
+  deliveries.map(({ url }) => url),
+  deliveries.map(({ app }) => app?.key ?? null),
+  deliveries.map(({ app }) => app?.installationId ?? null),
+  deliveries.map(({ status }) => status),
+  deliveries.map(({ attempts }) => attempts),
+  deliveries.map(({ dueAt }) => dueAt),
+  deliveries.map(({ outcome }) => outcome?.at ?? null),
+  deliveries.map(({ outcome }) => outcome?.httpStatus ?? null),
+  deliveries.map(({ outcome }) => outcome?.latencyMs ?? null),
+  deliveries.map(({ outcome }) => outcome?.responseExcerpt ?? null),
+  deliveries.map(({ outcome }) => outcome?.error?.code ?? null),
+  deliveries.map(({ outcome }) => outcome?.error?.message ?? null),
+  deliveries.map(({ outcome }) => outcome?.error?.phase ?? null),
+];
 
 // Members are the columns; those that are undefined are null there.
 
@@ -147,26 +173,22 @@ const dueRowOf = ({ tenantId, id, subscriptionId, eventId, attempts, dueAt, clai
   throttled: outcome && isThrottled(outcome) ? 1 : 0,
 });
 
-const orderedRowOf = ({ tenantId, id, subscriptionId, eventId, attempts, position }: OwnedDelivery) => ({
-  tenant_id: tenantId,
-  id,
-  subscription_id: subscriptionId,
-  event_id: eventId,
-  attempts,
-  record_id: position?.recordId,
-  record_version: position?.recordVersion,
-  stream_sequence: position?.streamSequence,
-  stored_at: position?.storedAt,
-});
+const orderedRowOf = (delivery: OwnedDelivery) =>
+  Object.assign(rowOf(delivery), {
+    status: delivery.status,
+    attempts: delivery.attempts,
+    stream_sequence: delivery.position?.streamSequence,
+    stored_at: delivery.position?.storedAt,
+  });
 
-const settledRowOf = (settlement: Settlement) => ({
-  id: settlement.deliveryId,
-  claim: settlement.claim,
-  url: settlement.url,
-  set_aside: settlement.isSetAside,
-  throttled: settlement.throttled,
-  ...outcomeOf(settlement),
-});
+const settledRowOf = (settlement: Settlement) =>
+  Object.assign(outcomeOf(settlement), {
+    id: settlement.deliveryId,
+    claim: settlement.claim,
+    url: settlement.url,
+    set_aside: settlement.isSetAside,
+    throttled: settlement.throttled,
+  });
 
 const byId = (one: ClaimedEntry, other: ClaimedEntry): number => (one.deliveryId < other.deliveryId ? -1 : 1);
 
