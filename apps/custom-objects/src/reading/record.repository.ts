@@ -81,8 +81,8 @@ export class RecordRepository {
   constructor(private readonly database: Database) {}
 
   /** Reads a record. Concurrent reads of one object share a statement, those of all tenants a transaction. */
-  read(tenantId: string, objectId: string, id: string): Promise<Read> {
-    return this.reads.run('', { tenantId, objectId, id });
+  async read(tenantId: string, objectId: string, id: string): Promise<Read> {
+    return this.reads.run(await this.database.laneOf(`${tenantId}/${objectId}`), { tenantId, objectId, id });
   }
 
   /** @returns null when there is none */
@@ -92,13 +92,16 @@ export class RecordRepository {
   }
 
   private async readTogether(groups: readonly (readonly Wanted[])[]): Promise<{ result: Read }[]> {
-    const { answers } = await this.database.together({ kind: 'reads' }, async (tx) => ({
-      answers: groups.map((wanted) => {
-        const { tenantId, objectId } = wanted[0] as Wanted;
-        const ids = [...new Set(wanted.map(({ id }) => id))];
-        return tx.issueReturning<RecordsRow>(READ_RECORDS, [tenantId, objectId, ids]);
+    const { answers } = await this.database.together(
+      { kind: 'reads', tenantId: groups[0]?.[0]?.tenantId as string },
+      async (tx) => ({
+        answers: groups.map((wanted) => {
+          const { tenantId, objectId } = wanted[0] as Wanted;
+          const ids = [...new Set(wanted.map(({ id }) => id))];
+          return tx.issueReturning<RecordsRow>(READ_RECORDS, [tenantId, objectId, ids]);
+        }),
       }),
-    }));
+    );
     const rows = await Promise.all(answers);
     return groups.flatMap((wanted, group) => {
       const [row] = rows[group] as RecordsRow[];
