@@ -110,6 +110,37 @@ describe('the nodes of a Citus cluster', () => {
     return { accepted, refused: [...refused] };
   }
 
+  it('leave the records of others to be written and read while one is silent', async () => {
+    const [lost, ...others] = tenants as [Tenant, ...Tenant[]];
+    const node = await labNode(lost.node);
+    const { body } = await postLead(lost);
+    let isSilent = true;
+    await node.signalAll('SIGSTOP');
+    const waiting: Promise<unknown>[] = [];
+    const ask = async () => {
+      while (isSilent) {
+        await postLead(lost);
+        await api('GET', `/api/crm/leads/${body.id}`, { token: lost.token });
+      }
+    };
+    try {
+      waiting.push(...Array.from({ length: 10 }, ask));
+      for (let lead = 0; lead < 10; lead += 1) {
+        for (const tenant of others) {
+          const created = await postLead(tenant);
+          expect(created).toMatchObject({ status: 201 });
+          const path = `/api/crm/leads/${created.body.id}`;
+          expect((await api('GET', path, { token: tenant.token })).status).toBe(200);
+        }
+      }
+    } finally {
+      isSilent = false;
+      await node.signalAll('SIGCONT');
+      await Promise.all(waiting);
+    }
+    await eventually(async () => (await postLead(lost)).status === 201, 'that its own are written again');
+  });
+
   it('lose nothing that was accepted when one is killed, whose workspaces are answered 503 until it is back', async () => {
     const [lost, ...others] = tenants as [Tenant, ...Tenant[]];
     const node = await labNode(lost.node);

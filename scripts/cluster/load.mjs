@@ -107,11 +107,12 @@ export async function signInPeople(baseUrl) {
 
     /** Does something, and says what the requests meanwhile came to. @param {string} name @param {() => Promise<unknown>} work */
     async during(name, work) {
-      const counted = emptyPhase(name);
-      phase = counted;
+      const counted = phase;
+      counted.name = name;
       wroteAt = performance.now();
       await work();
-      // A request that began meanwhile belongs to it.
+      // A request that began meanwhile belongs to it, and ends before anything else is done; those that begin now belong to that.
+      phase = emptyPhase('');
       await Promise.all(underWay);
       counted.longestGapMs = Math.max(counted.longestGapMs, performance.now() - wroteAt);
       return counted;

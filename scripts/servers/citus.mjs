@@ -117,6 +117,12 @@ export async function labNode(url) {
       const [pid] = (await readFile(path.join(dataDir, 'postmaster.pid'), 'utf8')).split('\n');
       sendSignal(Number(pid), 'SIGKILL');
     },
+    /** From then on it answers nothing, as a machine that has lost its network, until it is thawed. @param {'SIGSTOP' | 'SIGCONT'} signal */
+    async signalAll(signal) {
+      const [pid = ''] = (await readFile(path.join(dataDir, 'postmaster.pid'), 'utf8')).split('\n');
+      const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+      for (const one of [pid, ...children.trim().split(' ')]) sendSignal(Number(one), signal);
+    },
     /** Resolves when it accepts connections. */
     async start() {
       const args = ['-D', dataDir, '-l', `${dataDir}.log`, '-w', 'start'];

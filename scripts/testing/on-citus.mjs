@@ -4,7 +4,6 @@ export const ON_CITUS = [
   'libs/database/test/isolation.spec.ts',
   'apps/automation-hooks/test/hook-calls.spec.ts',
   'apps/automation-hooks/test/hooks.spec.ts',
-  'apps/automation-hooks/test/plans.spec.ts',
   'apps/automation-hooks/test/queue.spec.ts',
   'apps/automation-hooks/test/runs.spec.ts',
   'apps/automation-hooks/test/workflows.spec.ts',

@@ -1,5 +1,5 @@
-import { rpc } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
+import { GLOBAL_TABLES, rpc } from '@crm/contracts';
+import { catalogueProblems, Database, newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { RunService } from '../src/run/run.service.js';
@@ -24,6 +24,12 @@ const pathOf = (hooked: { url: string } | undefined) => new URL(hooked?.url ?? '
 /** Of a call that starts an automation. */
 const statusOf = async (hooked: { url: string } | undefined) =>
   (await service.request('POST', pathOf(hooked), { body: {} })).status;
+
+it('every table of automation-hooks is isolated by tenant or is on the list of global tables', async () => {
+  const query = async <Row>(sql: string, parameters: readonly unknown[] = []) =>
+    (await world.admin.query(sql, [...parameters])).rows as Row[];
+  expect(await catalogueProblems({ query }, GLOBAL_TABLES['automation-hooks'])).toEqual([]);
+});
 
 describe('a workflow that a tenant creates', () => {
   it('is created, read, disabled and deleted by administrators', async () => {

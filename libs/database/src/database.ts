@@ -34,6 +34,11 @@ function setTenant(tenantId: string): string {
   return `SET LOCAL app.tenant_id = '${tenantId.toLowerCase()}'`;
 }
 
+/** Calls of records that no node answers free their connection after that long, for those of other tenants. */
+const BE_PATIENT_WITH_NODE = "SET LOCAL statement_timeout = '2s'";
+/** A rollback waits for the nodes of a cluster that have a part in it. */
+const ROLLBACK_MS = 1_000;
+
 /** The only access to a service's tables: a transaction in the context of one tenant, or one of the narrow role. */
 export class Database {
   /** Wakes the outbox relay of this process after a commit that appended an event. */
@@ -90,7 +95,8 @@ export class Database {
   }
 
   /**
-   * Reads with one prepared statement, in one round trip; it sets the tenant, $1, itself by {@link TENANT_OF_STATEMENT}.
+   * Reads with one prepared statement, in one round trip; it sets the tenant, $1, itself by {@link TENANT_OF_STATEMENT}, or is a
+   * call of a function that sets it, which may write.
    * @param use what is made of the rows; a large answer keeps its slot until then
    */
   async read<Row, Result = Row[]>(
@@ -109,16 +115,32 @@ export class Database {
   }
 
   /**
+   * What shares a transaction of {@link together}: work of all tenants, on a cluster of one, as the node of another may not answer.
+   * @param tenant or what is finer
+   */
+  async laneOf(tenant: string): Promise<string> {
+    return (await this.everyTenant.isDistributed()) ? tenant : '';
+  }
+
+  /**
    * One transaction for several tenants, each of whose statements sets its tenants itself: each part sees that tenant's rows alone.
-   * @param kind of work: its connections count as those of one tenant @param traceparent of a request that it is shown with
+   * @param kind of work: its connections count as those of one tenant, on a cluster as those of the tenant
+   * @param traceparent of a request that it is shown with
    */
   async together<T>(
-    { kind, traceparent }: { readonly kind: string; readonly traceparent?: string | undefined },
+    {
+      kind,
+      tenantId,
+      traceparent,
+    }: { readonly kind: string; readonly tenantId: string; readonly traceparent?: string | undefined },
     work: (tx: SharedTransaction) => Promise<T>,
   ): Promise<T> {
+    const isDistributed = await this.everyTenant.isDistributed();
+    const open = (queue: StatementQueue) =>
+      isDistributed ? [begin(queue), queue.sendUtility(BE_PATIENT_WITH_NODE)] : [begin(queue)];
     const wrap = (services: TransactionServices) => new OpenNarrowTransaction(services);
     return this.traced(traceparent, () =>
-      this.inSlot({ tenantId: kind }, () => this.run(this.runtimePool, (queue) => [begin(queue)], wrap, work)),
+      this.inSlot({ tenantId: isDistributed ? tenantId : kind }, () => this.run(this.runtimePool, open, wrap, work)),
     );
   }
 
@@ -281,11 +303,16 @@ async function commit(queue: StatementQueue): Promise<void> {
 
 /** @returns the reason why the connection must not be used again, if there is one */
 async function rollBack(queue: StatementQueue): Promise<Error | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<Error>((resolve) => {
+    timer = setTimeout(resolve, ROLLBACK_MS, new Error('A rollback was not answered in time'));
+  });
   try {
-    await queue.send('ROLLBACK');
-    return undefined;
+    return await Promise.race([queue.send('ROLLBACK').then(() => undefined), silence]);
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
+  } finally {
+    clearTimeout(timer);
   }
 }
 

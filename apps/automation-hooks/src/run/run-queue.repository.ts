@@ -5,7 +5,6 @@ import {
   type NarrowTransaction,
   NO_TENANT,
   newId,
-  PartitionUpkeep,
   type ReadOfEveryTenant,
   type TenantTransaction,
   Wake,
@@ -296,21 +295,3 @@ export class RunQueueRepository {
 /** Wakes the worker of this process when a run was stored. The worker also polls, so that a lost signal only delays. */
 @Injectable()
 export class RunSignal extends Wake {}
-
-const DAY_MS = 86_400_000;
-
-/** Keeps a day's partitions while its runs are queued: a workflow may wait longer than runs are kept. */
-@Injectable()
-export class RunRetention {
-  constructor(
-    upkeep: PartitionUpkeep,
-    private readonly queue: RunQueueRepository,
-  ) {
-    for (const table of ['run', 'run_step']) upkeep.dropOnlyIf(table, (tx, day) => this.isOver(tx, day));
-  }
-
-  private async isOver(tx: NarrowTransaction, day: string): Promise<boolean> {
-    const from = Date.parse(day);
-    return !(await this.queue.hasRunsOf(tx, from, from + DAY_MS));
-  }
-}

@@ -12,7 +12,8 @@ import { RunService } from './run.service.js';
 import { RunExecutor, RunWorker } from './run.worker.js';
 import { RunBacklog } from './run-backlog.js';
 import { RunChain } from './run-chain.js';
-import { measureDueRuns, RunQueueRepository, RunRetention, RunSignal } from './run-queue.repository.js';
+import { measureDueRuns, RunQueueRepository, RunSignal } from './run-queue.repository.js';
+import { RunRetention } from './run-retention.js';
 import { WaitingEventSweeper } from './waiting-event.js';
 
 const DUE_RUNS_METER = Symbol('automation-hooks:due-runs-meter');

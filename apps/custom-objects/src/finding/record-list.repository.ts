@@ -260,16 +260,20 @@ export class RecordListRepository {
       const { sql, parameters } = statement(measured);
       return database.read(origin, sql, parameters, useRow);
     };
-    const first = short ? useRow([await this.short.run('', short)]) : read(false);
+    const first = short ? useRow([await this.readShort(short)]) : read(false);
     const used = (await first) ?? (await read(true));
     if (!used) throw new Error('A page that was measured is not known to be whole');
     return used.result;
   }
 
+  private async readShort(page: ShortPage): Promise<ListRow> {
+    return this.short.run(await this.database.laneOf(page.object), page);
+  }
+
   private async readTogether(pages: readonly ShortPage[]): Promise<{ result: ListRow }[]> {
     const [only] = pages as [ShortPage];
     if (pages.length === 1) return [{ result: await this.readAlone(only) }];
-    const { answers } = await this.database.together({ kind: 'lists' }, async (tx) => ({
+    const { answers } = await this.database.together({ kind: 'lists', tenantId: only.origin.tenantId }, async (tx) => ({
       answers: pages.map(({ origin, sql, parameters }) =>
         tx.issueReturning<ListRow>(sql, [origin.tenantId, ...parameters], true),
       ),

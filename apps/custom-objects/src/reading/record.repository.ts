@@ -105,8 +105,8 @@ export class RecordRepository {
   constructor(private readonly database: Database) {}
 
   /** Reads a record. Concurrent reads of one object share a statement, those of all tenants a transaction. */
-  read(tenantId: string, objectId: string, id: string): Promise<Read> {
-    return this.reads.run('', { tenantId, objectId, id });
+  async read(tenantId: string, objectId: string, id: string): Promise<Read> {
+    return this.reads.run(await this.database.laneOf(`${tenantId}/${objectId}`), { tenantId, objectId, id });
   }
 
   /** @returns null when there is none */
@@ -121,9 +121,12 @@ export class RecordRepository {
       ids: [...new Set(wanted.map(({ id }) => id))],
     }));
     const isDistributed = await this.database.everyTenant.isDistributed();
-    const { answers } = await this.database.together({ kind: 'reads' }, async (tx) => ({
-      answers: isDistributed ? objects.map((object) => readObject(tx, object)) : [readObjects(tx, objects)],
-    }));
+    const { answers } = await this.database.together(
+      { kind: 'reads', tenantId: objects[0]?.tenantId as string },
+      async (tx) => ({
+        answers: isDistributed ? objects.map((object) => readObject(tx, object)) : [readObjects(tx, objects)],
+      }),
+    );
     const rows = (await Promise.all(answers)).flat().sort((one, other) => (one.first ?? 0) - (other.first ?? 0));
     return groups.flatMap((wanted, group) => {
       const { revision, heads, data } = rows[group] as RecordsRow;

@@ -113,7 +113,7 @@ export class RecordWriteService {
    */
   async create(creation: Creation): Promise<StoredRecord> {
     if (this.isConcerned(creation.model, creation.draft)) return this.createAlone(creation);
-    return this.creations.run('', creation);
+    return this.creations.run(await this.database.laneOf(groupOf(creation)), creation);
   }
 
   /** @throws as {@link create}; VERSION_MISMATCH, NOT_FOUND, PAYLOAD_TOO_LARGE */
@@ -123,7 +123,7 @@ export class RecordWriteService {
       const unavailable = await earlier;
       if (unavailable) throw unavailable;
     }
-    return this.updates.run('', change);
+    return this.updates.run(await this.database.laneOf(groupOf(change)), change);
   }
 
   private async createTogether(groups: readonly (readonly Creation[])[]): Promise<Outcome<StoredRecord>[]> {
@@ -212,7 +212,8 @@ export class RecordWriteService {
     groups: readonly (readonly Author[])[],
     work: (tx: SharedTransaction) => Promise<T>,
   ): Promise<T> {
-    return this.database.together({ kind, traceparent: groups[0]?.[0]?.caller.traceparent }, work);
+    const [[{ caller }]] = groups as [[Author]];
+    return this.database.together({ kind, tenantId: caller.tenantId, traceparent: caller.traceparent }, work);
   }
 
   /** One change of a record at a time: those that waited for it are carried out together afterwards. */
