@@ -17,8 +17,11 @@ export interface CountedObject {
 /** The default totals of lists: few records are counted with each page, many once for all pages of some time. */
 @Injectable()
 export class ListTotals {
-  /** By object, and by what decides which records a list has. */
-  private readonly kept = new LRUCache<string, Map<string, Promise<number>>>({ max: KEPT_OBJECTS, ttl: KEPT_MS });
+  /** By object, and by what decides which records a list has; null where a change has ended one, which was large. */
+  private readonly kept = new LRUCache<string, Map<string, Promise<number> | null>>({
+    max: KEPT_OBJECTS,
+    ttl: KEPT_MS,
+  });
 
   /**
    * Reads a page of a list with its total.
@@ -33,19 +36,15 @@ export class ListTotals {
   ): Promise<Found> {
     if (!page.counts || page.countLimit === null) return read(page);
     const key = JSON.stringify(filter);
-    const total = this.kept.get(keyOf(object))?.get(key);
+    const count = () =>
+      this.keep(object, key, async () => (await read({ ...page, after: undefined, offset: 0, limit: 0 })).counted);
+    const isLarge = this.kept.get(keyOf(object))?.has(key);
     const [found, known] = await Promise.all([
-      read(total ? { ...page, counts: false } : { ...page, countLimit: FEW + 1 }),
-      total,
+      read(isLarge ? { ...page, counts: false } : { ...page, countLimit: FEW + 1 }),
+      isLarge ? count() : undefined,
     ]);
     if (known === undefined && found.counted <= FEW) return found;
-    const counted =
-      known ??
-      (await this.keep(
-        object,
-        key,
-        async () => (await read({ ...page, after: undefined, offset: 0, limit: 0 })).counted,
-      ));
+    const counted = known ?? (await count());
     // A record may be newer than the total.
     const seen = found.records.length > 0 ? page.offset + found.records.length : 0;
     return { ...found, counted: Math.max(counted, seen) };
@@ -53,7 +52,8 @@ export class ListTotals {
 
   /** To be called when records of the object have changed. */
   forget(object: CountedObject): void {
-    this.kept.delete(keyOf(object));
+    const totals = this.kept.get(keyOf(object));
+    for (const key of totals?.keys() ?? []) totals?.set(key, null);
   }
 
   /** Counts once for all who ask meanwhile; what was counted before a change is not kept beyond it. */

@@ -16,6 +16,9 @@ const [SHORTEST_COMPRESSED, MOST_COMPRESSION] = [2_000, 256];
 const SHORT_PAGE = 100_000;
 const KEPT_LENGTHS = 10_000;
 
+/** So many records are found and sorted within some milliseconds. */
+export const FEW = 1_000;
+
 export interface ListShape {
   readonly descending: boolean;
   /** The expression that precedes the id in the order; null to order by the id alone. */
@@ -27,7 +30,7 @@ export interface ListShape {
   readonly after: 'id' | 'value' | null;
   /** Whether all matches are counted too, up to a limit that is the last parameter; null counts all. */
   readonly counted: boolean;
-  /** Whether the records are found before they are sorted: the planner would guess how many there are. */
+  /** Whether up to FEW and one records are found before they are sorted: the planner would guess how many there are. */
   readonly few?: boolean;
   /** Whether the JSON of each record is measured, which a page with large records needs. */
   readonly measured?: boolean;
@@ -94,7 +97,7 @@ function pageOf(where: string, first: number, { by, descending, after, few }: Li
   const beyond = descending ? '<' : '>';
   const last = first + (after === 'value' ? 2 : 1);
   const rows = few
-    ? `(SELECT * FROM custom_record WHERE ${where} OFFSET 0) AS few WHERE true`
+    ? `(SELECT * FROM custom_record WHERE ${where} LIMIT ${FEW + 1}) AS few WHERE true`
     : `custom_record WHERE ${where}`;
   const select = (condition: string, order: string, limit: string) =>
     `SELECT ${COLUMNS} FROM ${rows}${condition} ORDER BY ${order} ${limit}`;
@@ -137,7 +140,7 @@ export interface ListRequest {
   readonly conditions: readonly RowCondition[];
   readonly sort: Pick<RecordSort, 'name' | 'descending' | 'by'>;
   readonly page: ListPage;
-  /** Whether the conditions have few matches. */
+  /** Whether the page is right only if there are FEW matches at most. */
   readonly few?: boolean;
   /** Whether an index has the first records of the page in order, so that it takes no longer than its JSON. */
   readonly isInOrder?: boolean;

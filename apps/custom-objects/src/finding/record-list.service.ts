@@ -12,7 +12,7 @@ import { CostlyQueries, queryCost, sortCost } from './costly-query.service.js';
 import { ListTotals } from './list-total.service.js';
 import { ObjectSizes } from './object-size.service.js';
 import { type RecordFilter, type RowCondition, rowConditions } from './record-filter.js';
-import { type ListRequest, type RecordList, RecordListRepository } from './record-list.repository.js';
+import { FEW, type ListRequest, type RecordList, RecordListRepository } from './record-list.repository.js';
 import { parseSort } from './record-sort.js';
 import { SearchRepository } from './search.repository.js';
 import { audiencesFor, containsText, type SearchedText, searchedText, type TextSearch } from './search-text.js';
@@ -29,9 +29,6 @@ type Present = (found: RecordList) => Promise<PresentedList>;
 
 /** So many matches of a search can be handed to the statement that applies filter and order; more are looked up by it. */
 const MOST_CANDIDATES = 1_000;
-
-/** So many records are found and sorted within some milliseconds. */
-const FEW = 1_000;
 
 /** Reads lists: what an index bounds at once, the rest as a costly query, and searches with the index of their texts. */
 @Injectable()
@@ -130,9 +127,10 @@ export class RecordListService {
       return this.records.list(caller, { ...list, isInOrder: page.offset === 0 && page.limit > 0 }, present);
     }
     if (await this.sizes.isSmall(caller.tenantId, list.objectId)) return this.records.list(caller, list, present);
-    if ((await this.records.count(caller, list, FEW + 1)) <= FEW) {
-      return this.records.list(caller, { ...list, few: true }, present);
-    }
+    const counted = { ...page, counts: true, countLimit: Math.max(FEW + 1, page.countLimit ?? 0) };
+    const found = await this.records.list(caller, { ...list, page: counted, few: true }, present);
+    // Who wants no records wants the count.
+    if (found.counted <= FEW || page.limit === 0) return found;
     return this.costly.run(caller, sortCost(list), (database) => this.records.list(caller, list, present, database));
   }
 

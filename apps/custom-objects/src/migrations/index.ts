@@ -2,20 +2,20 @@ import { DATABASES } from '@crm/contracts';
 import { StaleDefinition1795500000002 } from './1795500000002-stale-definition.js';
 import { RecordIndex1795500001600 } from './1795500001600-record-index.js';
 import { RecordFunctions1795500001610 } from './1795500001610-record-functions.js';
-import { SearchFunction1795500001620 } from './1795500001620-search-function.js';
 import { ClaimFunctions1795500001630 } from './1795500001630-claim-functions.js';
 import { EventsByFunction1795500001640 } from './1795500001640-events-by-function.js';
 import { SearchPage1795500001650 } from './1795500001650-search-page.js';
 import { RecordFunctionsAgain1795500001660 } from './1795500001660-record-functions-again.js';
+import { SearchIndexes1795500001680 } from './1795500001680-search-indexes.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
 export const migrations = [
   StaleDefinition1795500000002,
   RecordIndex1795500001600,
   RecordFunctions1795500001610,
-  SearchFunction1795500001620,
   ClaimFunctions1795500001630,
   EventsByFunction1795500001640,
   SearchPage1795500001650,
   RecordFunctionsAgain1795500001660,
+  SearchIndexes1795500001680,
 ];
