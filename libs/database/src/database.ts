@@ -244,7 +244,7 @@ export class Database {
     try {
       result = await finish(queue, tx, opening, work);
     } catch (error) {
-      broken ??= await rollBack(queue);
+      broken ??= await (this.everyTenant.isKnownAsDistributed ? rollBackSoon(client, queue) : rollBack(queue));
       // What failed first: the work may have seen only that its statement was skipped.
       throw asPlatformError((await failureIn(opening)) ?? (await tx.unawaitedFailure()) ?? error);
     } finally {
@@ -303,14 +303,19 @@ async function commit(queue: StatementQueue): Promise<void> {
 
 /** @returns the reason why the connection must not be used again, if there is one */
 async function rollBack(queue: StatementQueue): Promise<Error | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<Error>((resolve) => {
-    timer = setTimeout(resolve, ROLLBACK_MS, new Error('A rollback was not answered in time'));
-  });
   try {
-    return await Promise.race([queue.send('ROLLBACK').then(() => undefined), silence]);
+    await queue.send('ROLLBACK');
+    return undefined;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** A connection whose rollback a node does not answer is cut, as the driver would wait for the answer before it closes it. */
+async function rollBackSoon(client: PoolClient, queue: StatementQueue): Promise<Error | undefined> {
+  const timer = setTimeout(() => client.connection.stream.destroy(), ROLLBACK_MS);
+  try {
+    return await rollBack(queue);
   } finally {
     clearTimeout(timer);
   }

@@ -1,7 +1,7 @@
 export { Batches, copiesByStatement, MOST_WEIGHT, type Outcome } from './batches.js';
 export { catalogueProblems } from './catalogue.js';
 export { shardProblems } from './catalogue-shards.js';
-export { byTenant, type ReadOfEveryTenant } from './cluster/every-tenant.js';
+export { BE_PATIENT_WITH_NODE, byTenant, type ReadOfEveryTenant } from './cluster/every-tenant.js';
 export { Database, inWorkspace } from './database.js';
 export { DatabaseModule } from './database.module.js';
 export { bigintAsNumber, secondsFromNow } from './entities.js';

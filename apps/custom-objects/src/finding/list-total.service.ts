@@ -67,7 +67,7 @@ export class ListTotals {
     if (!total) {
       total = count();
       totals.set(key, total);
-      total.catch(() => totals.delete(key));
+      total.catch(() => totals.get(key) === total && totals.delete(key));
     }
     return total;
   }

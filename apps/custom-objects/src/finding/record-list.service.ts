@@ -127,10 +127,12 @@ export class RecordListService {
       return this.records.list(caller, { ...list, isInOrder: page.offset === 0 && page.limit > 0 }, present);
     }
     if (await this.sizes.isSmall(caller.tenantId, list.objectId)) return this.records.list(caller, list, present);
-    const counted = { ...page, counts: true, countLimit: Math.max(FEW + 1, page.countLimit ?? 0) };
-    const found = await this.records.list(caller, { ...list, page: counted, few: true }, present);
+    const counted = { ...page, counts: true, countLimit: Math.max(FEW + 1, page.counts ? (page.countLimit ?? 0) : 0) };
     // Who wants no records wants the count.
-    if (found.counted <= FEW || page.limit === 0) return found;
+    const isWanted = ({ counted }: RecordList) => counted <= FEW || page.limit === 0;
+    const presentWanted: Present = async (found) => (isWanted(found) ? present(found) : { ...found, rows: [] });
+    const found = await this.records.list(caller, { ...list, page: counted, few: true }, presentWanted);
+    if (isWanted(found)) return found;
     return this.costly.run(caller, sortCost(list), (database) => this.records.list(caller, list, present, database));
   }
 

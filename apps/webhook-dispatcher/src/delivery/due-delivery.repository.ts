@@ -114,11 +114,13 @@ export class DueDeliveryRepository {
       claimMs,
     ]);
     const rows = await everyTenant.call<ClaimRow>(CLAIM_DELIVERIES, calls);
-    const deliveries = withBodies(await this.withSecretVersions(rows)).map((row) => ({ ...row, claim }));
+    const deliveries = withBodies(await this.versionsOrRelease(rows, claim)).map((row) => ({ ...row, claim }));
     return { deliveries, isCut: isFull || queues.length === QUEUES_AT_A_TIME };
   }
 
-  async release(claimed: readonly ClaimedDelivery[]): Promise<void> {
+  async release(
+    claimed: readonly Pick<ClaimedDelivery, 'tenantId' | 'id' | 'claim' | 'subscriptionId'>[],
+  ): Promise<void> {
     const calls = byTenant(claimed).map(([tenantId, own]) => [
       tenantId,
       own.map(({ id }) => id),
@@ -126,6 +128,16 @@ export class DueDeliveryRepository {
       own.map(({ subscriptionId }) => subscriptionId),
     ]);
     await this.database.everyTenant.call(RELEASE_DELIVERIES, calls);
+  }
+
+  /** The claims are committed: others would wait until they expire. */
+  private async versionsOrRelease(rows: readonly ClaimRow[], claim: string): Promise<Omit<ClaimedDelivery, 'claim'>[]> {
+    try {
+      return await this.withSecretVersions(rows);
+    } catch (error) {
+      await this.release(rows.map((row) => ({ ...row, claim })));
+      throw error;
+    }
   }
 
   private async withSecretVersions(rows: readonly ClaimRow[]): Promise<Omit<ClaimedDelivery, 'claim'>[]> {

@@ -17,9 +17,12 @@ import {
 /** $1: tenant, any of them where several may be written, $2 to $26: as the function says. */
 const RECORD_DELIVERIES = `SELECT record_deliveries(${Array.from({ length: 26 }, (_one, index) => `$${index + 1}`)})`;
 
-/** $1: tenant, $2 to $13: as the function says. */
+/** $1: tenant, $2 to $12: as the function says. */
 const CHANGE_LEDGER = `
-  SELECT settled, dropped FROM change_ledger($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
+  SELECT settled, dropped FROM change_ledger($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
+
+/** $1: tenant, $2: subscriptions. */
+const RECOUNT_HOLDS = 'SELECT recount_holds($1, $2)';
 
 type OwnedDelivery = NewDelivery & Pick<EventEntry, 'tenantId' | 'eventId' | 'event'>;
 
@@ -42,6 +45,10 @@ export class LedgerWriterRepository {
       tx,
       entries.filter((entry) => entry.kind === 'event'),
     );
+    for (const [tenantId, own] of byTenant(entries)) {
+      const refused = subscriptionsOf(refusedIn(own));
+      if (refused.length > 0) tx.issue(RECOUNT_HOLDS, [tenantId, refused]);
+    }
     const changed = await Promise.all(changing);
     return {
       settled: new Set(changed.flatMap((rows) => rows.flatMap(({ settled }) => settled))),
@@ -56,7 +63,7 @@ export class LedgerWriterRepository {
     const holds = entries.filter((entry) => entry.kind === 'hold').sort(byId);
     const deliveries = events.flatMap(ownedDeliveries);
     const untried = deliveries.filter(isHeldUntried);
-    const refused: SubscriptionKey[] = [...deliveries.filter(isGone), ...settlements.filter(isGone)];
+    const refused = refusedIn(entries);
     const woken = [...events.flatMap(queuesOfEvent), ...settlements.flatMap(queueOfSettlement)];
     const areSome = [untried, settlements, holds, refused, woken].some((those) => those.length > 0);
     if (!areSome) return undefined;
@@ -70,7 +77,6 @@ export class LedgerWriterRepository {
       holds.map(({ deliveryId }) => deliveryId),
       holds.map(({ claim }) => claim),
       headsOf(settlements, holds),
-      subscriptionsOf(refused),
       woken.map(({ subscriptionId }) => subscriptionId),
       woken.map(({ dueAt }) => dueAt),
     ]);
@@ -194,6 +200,12 @@ const byId = (one: ClaimedEntry, other: ClaimedEntry): number => (one.deliveryId
 
 const headsOf = (settlements: readonly Settlement[], holds: readonly HoldEntry[]): string[] =>
   [...settlements.filter(endsHead), ...holds.filter(({ isHead }) => isHead)].map(({ deliveryId }) => deliveryId);
+
+/** Deliveries whose receivers said that they are gone, so that they are held. */
+const refusedIn = (entries: readonly LedgerEntry[]): SubscriptionKey[] => [
+  ...entries.flatMap((entry) => (entry.kind === 'event' ? ownedDeliveries(entry).filter(isGone) : [])),
+  ...entries.filter((entry) => entry.kind === 'settlement').filter(isGone),
+];
 
 const subscriptionsOf = (keys: readonly SubscriptionKey[]) => [
   ...new Set(keys.map(({ subscriptionId }) => subscriptionId)),

@@ -221,7 +221,7 @@ const RECOUNT_HOLDS = `
 const CHANGE_LEDGER = `
   CREATE FUNCTION change_ledger(
     tenant uuid, locked uuid[], events json, deliveries json, most_held integer, ids uuid[], settlements json, claimed uuid[],
-    claims uuid[], heads uuid[], recounted uuid[], woken uuid[], times timestamptz[],
+    claims uuid[], heads uuid[], woken uuid[], times timestamptz[],
     OUT settled uuid[], OUT dropped integer)
   LANGUAGE plpgsql AS $body$
   BEGIN
@@ -235,7 +235,6 @@ const CHANGE_LEDGER = `
     IF deliveries IS NOT NULL THEN dropped := hold_deliveries(tenant, events, deliveries, most_held); END IF;
     IF settlements IS NOT NULL THEN settled := settle_deliveries(tenant, ids, settlements); END IF;
     IF cardinality(claimed) > 0 THEN settled := settled || hold_claimed(tenant, claimed, claims); END IF;
-    IF cardinality(recounted) > 0 THEN PERFORM recount_holds(tenant, recounted); END IF;
     IF cardinality(woken) > 0 THEN PERFORM wake_queues(tenant, woken, times); END IF;
     IF cardinality(heads) > 0 THEN
       UPDATE ordered_delivery SET state = 'ended'

@@ -135,13 +135,19 @@ const APPOINT_HEADS = `
   RETURNS integer LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $body$
   DECLARE
     moment CONSTANT timestamptz := now();
+    ended uuid[];
+    fresh uuid[];
     heads uuid[];
     woken uuid[];
   BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('record_lines:' || tenant, 0));
+    -- What ends or begins after this is left to the next look, which finds it: each statement sees what was committed until then.
+    SELECT coalesce(array_agg(o.delivery_id) FILTER (WHERE o.state = 'ended'), '{}'),
+           coalesce(array_agg(o.delivery_id) FILTER (WHERE o.state = 'new'), '{}')
+      INTO ended, fresh FROM ordered_delivery AS o WHERE o.tenant_id = tenant AND o.delivery_id = ANY (changes);
     SELECT array_agg(head.delivery_id), array_agg(DISTINCT head.subscription_id) INTO heads, woken
       FROM (SELECT DISTINCT o.subscription_id, o.record_id FROM ordered_delivery AS o
-             WHERE o.tenant_id = tenant AND o.delivery_id = ANY (changes) AND o.state IN ('new', 'ended')) AS changed
+             WHERE o.tenant_id = tenant AND o.delivery_id = ANY (ended || fresh)) AS changed
      CROSS JOIN LATERAL (
        SELECT o.* FROM ordered_delivery AS o
         WHERE o.tenant_id = tenant AND o.subscription_id = changed.subscription_id AND o.record_id = changed.record_id
@@ -158,9 +164,9 @@ const APPOINT_HEADS = `
             OR (head.stream_sequence <= up_to AND head.stored_at BETWEEN since AND until)
             OR head.arrived_at < moment - longest_ms * interval '1 millisecond');
     heads := coalesce(heads, '{}');
-    DELETE FROM ordered_delivery AS o WHERE o.tenant_id = tenant AND o.delivery_id = ANY (changes) AND o.state = 'ended';
+    DELETE FROM ordered_delivery AS o WHERE o.tenant_id = tenant AND o.delivery_id = ANY (ended) AND o.state = 'ended';
     UPDATE ordered_delivery AS o SET state = CASE WHEN o.delivery_id = ANY (heads) THEN 'head' ELSE 'waiting' END
-     WHERE o.tenant_id = tenant AND (o.delivery_id = ANY (heads) OR (o.delivery_id = ANY (changes) AND o.state = 'new'));
+     WHERE o.tenant_id = tenant AND (o.delivery_id = ANY (heads) OR (o.delivery_id = ANY (fresh) AND o.state = 'new'));
     INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at, is_head)
     SELECT tenant, o.delivery_id, o.subscription_id, o.event_id, o.attempts, o.attempts > 0, moment, true
       FROM ordered_delivery AS o WHERE o.tenant_id = tenant AND o.delivery_id = ANY (heads);

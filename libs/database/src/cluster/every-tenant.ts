@@ -27,6 +27,9 @@ const failures = counter(
   'Times that a node of the cluster did not answer when the work of every tenant was looked for',
 );
 
+/** First in a transaction of one tenant, whose node may not answer: until then others wait for its connection. */
+export const BE_PATIENT_WITH_NODE = "SET LOCAL statement_timeout = '5s'";
+
 interface NodeRow extends NodePlace {
   readonly shards: readonly Readonly<Record<string, string>>[];
 }
@@ -77,17 +80,25 @@ interface NarrowRole {
 export class EveryTenant {
   private readonly logger = new Logger('EveryTenant');
   private distributed: Promise<boolean> | undefined;
+  isKnownAsDistributed = false;
   private nodes: readonly WorkNode[] = [];
   private lookedAt = 0;
+  private looking: Promise<void> | undefined;
 
   constructor(private readonly role: NarrowRole) {}
 
   /** Whether the tables of tenants lie on the nodes of a cluster, where a statement is of one tenant. */
   isDistributed(): Promise<boolean> {
-    this.distributed ??= this.role.crossTenant(isCluster).catch((error: unknown) => {
-      this.distributed = undefined;
-      throw error;
-    });
+    this.distributed ??= this.role.crossTenant(isCluster).then(
+      (found) => {
+        this.isKnownAsDistributed = found;
+        return found;
+      },
+      (error: unknown) => {
+        this.distributed = undefined;
+        throw error;
+      },
+    );
     return this.distributed;
   }
 
@@ -105,7 +116,8 @@ export class EveryTenant {
   }
 
   /**
-   * Calls a function of one tenant for several, in the order of `byTenant`: in one transaction, or on a cluster each in its own. @returns the rows of all that succeeded @throws what failed first when none did
+   * Calls a function of one tenant for several, in the order of `byTenant`: in one transaction, or on a cluster each in its own, which
+   * waits for its node for some seconds. @returns the rows of all that succeeded @throws what failed first when none did
    */
   async call<Row>(sql: string, calls: readonly (readonly unknown[])[]): Promise<Row[]> {
     if (calls.length === 0) return [];
@@ -114,7 +126,12 @@ export class EveryTenant {
         await this.role.crossTenant((tx) => Promise.all(calls.map((call) => tx.issueReturning<Row>(sql, call))))
       ).flat();
     }
-    const outcomes = await Promise.allSettled(calls.map((call) => this.role.crossTenantStatement<Row>(sql, call)));
+    const callPatiently = (call: readonly unknown[]) =>
+      this.role.crossTenant((tx) => {
+        tx.issue(BE_PATIENT_WITH_NODE, []);
+        return tx.issueReturning<Row>(sql, call);
+      });
+    const outcomes = await Promise.allSettled(calls.map(callPatiently));
     const failed = outcomes.filter((outcome) => outcome.status === 'rejected');
     if (failed.length === outcomes.length) throw failed[0]?.reason;
     for (const { reason } of failed) this.logger.warn({ msg: 'The work of a tenant waits', err: reason });
@@ -127,12 +144,19 @@ export class EveryTenant {
 
   private async look(): Promise<void> {
     if (Date.now() - this.lookedAt < LOOK_MS) return;
-    this.lookedAt = Date.now();
+    this.looking ??= this.findNodes().finally(() => {
+      this.looking = undefined;
+    });
+    await this.looking;
+  }
+
+  private async findNodes(): Promise<void> {
     const rows = await this.role.crossTenantStatement<NodeRow>(LIST_SHARDS, []);
     const known = new Map(this.nodes.map((node) => [JSON.stringify(node.row), node]));
     const nodes = rows.map((row) => known.get(JSON.stringify(row)) ?? new WorkNode(row, this.role.config));
     const gone = this.nodes.filter((node) => !nodes.includes(node));
     this.nodes = nodes;
+    this.lookedAt = Date.now();
     await Promise.all(gone.map((node) => node.close()));
   }
 }
