@@ -40,13 +40,17 @@ const READERS = [
   { how: '20 times a second', everyMs: 50, keeps: 0.8 },
 ];
 
+/** An object of so many records has no search that is not bounded. */
+const BOUNDED_RECORDS = 10_000;
+const NOBODYS_LETTERS = 'two letters that nobody has';
+
 /** What is searched, by how many leads have it. @type {Readonly<Record<string, (turn: number) => string>>} */
 const SEARCHES = {
   'a word that nobody has': () => 'zzzz',
   'a word of one lead': (turn) => `lead${(turn * 7919) % RECORDS}@`,
   'a word of every third lead': () => 'contacted',
   'two letters of every lead': () => 'lo',
-  'two letters that nobody has': () => 'zz',
+  [NOBODYS_LETTERS]: () => 'zz',
 };
 /** Lists of leads whose total costs a tenth at most. */
 const COUNTED = { 'the newest leads': 'size=25', 'leads by name': 'sort=lastName' };
@@ -167,6 +171,8 @@ async function search({ lab, bare, gateway }) {
   const rows = [];
   for (const connections of [1, 32]) {
     for (const [name, q] of Object.entries(SEARCHES)) {
+      // No index bounds it, so that of a workspace two at once are answered.
+      if (connections > 1 && RECORDS > BOUNDED_RECORDS && q === SEARCHES[NOBODYS_LETTERS]) continue;
       const turn = counter();
       const text = () => encodeURIComponent(q(turn()));
       const ofBare = () => get(`/leads/search?tenant=${lab.tenantId}&object=${CORE_OBJECTS.lead.id}&q=${text()}`);
