@@ -116,8 +116,8 @@ export class EveryTenant {
   }
 
   /**
-   * Calls a function of one tenant for several, in the order of `byTenant`: in one transaction, or on a cluster each in its own, which
-   * waits for its node for some seconds. @returns the rows of all that succeeded @throws what failed first when none did
+   * Calls a function of one tenant for several, in the order of `byTenant`: in one transaction, or on a cluster each in its own.
+   * @returns the rows of all that succeeded @throws what failed first when none did
    */
   async call<Row>(sql: string, calls: readonly (readonly unknown[])[]): Promise<Row[]> {
     if (calls.length === 0) return [];
@@ -126,12 +126,7 @@ export class EveryTenant {
         await this.role.crossTenant((tx) => Promise.all(calls.map((call) => tx.issueReturning<Row>(sql, call))))
       ).flat();
     }
-    const callPatiently = (call: readonly unknown[]) =>
-      this.role.crossTenant((tx) => {
-        tx.issue(BE_PATIENT_WITH_NODE, []);
-        return tx.issueReturning<Row>(sql, call);
-      });
-    const outcomes = await Promise.allSettled(calls.map(callPatiently));
+    const outcomes = await Promise.allSettled(calls.map((call) => this.role.crossTenantStatement<Row>(sql, call)));
     const failed = outcomes.filter((outcome) => outcome.status === 'rejected');
     if (failed.length === outcomes.length) throw failed[0]?.reason;
     for (const { reason } of failed) this.logger.warn({ msg: 'The work of a tenant waits', err: reason });
