@@ -120,10 +120,14 @@ describe('a list', () => {
       const list = async () => (await many.call('GET', `${LEADS}?size=2&${query}`)).body;
       const { id } = await create();
       const statements = jest.spyOn(RecordListRepository.prototype as never as { page(): unknown }, 'page');
+      // A total is kept for a second, which a busy machine may need for all of them.
+      const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
       const answers = await Promise.all(Array.from({ length: 8 }, list));
+      clock.mockRestore();
       // Of each its page, and one that counts.
-      expect(statements).toHaveBeenCalledTimes(9);
+      const { length } = statements.mock.calls;
       statements.mockRestore();
+      expect(length).toBe(9);
       const { total } = answers[0] as Json;
       expect(total).toBeGreaterThan(600);
       for (const answer of answers) expect(answer).toMatchObject({ total, totalIsExact: true, hasMore: true });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EVENT_NAMES, type EventEnvelope } from '@crm/contracts';
 import { Database } from '@crm/database';
+import { NatsConnection } from '@crm/messaging';
 import { verifyWebhook } from '@crm/sdk';
 import type { ReceivedRequest, TestService } from '@crm/testing';
 import { beforeEach, describe, expect, it } from '@jest/globals';
@@ -384,6 +385,8 @@ describe('an app that is uninstalled', () => {
     const [before, after] = [lead(), lead()];
     await handle(before, knows);
     await remove();
+    // It has the notices that were sent until now.
+    await knows.get(NatsConnection).ping();
     await handle(after, knows);
     const starts = await app.startSibling();
     await handle(after, starts);
