@@ -1,6 +1,5 @@
-import { waitUntil } from '@crm/testing';
+import { setNodeReachable, waitUntil } from '@crm/testing';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 import { emit, type Tenant, task, useAutomations, wait } from './automations-service.js';
 
 const { world, service, newTenant } = useAutomations();
@@ -16,18 +15,7 @@ const portOf = async ({ tenantId }: Tenant): Promise<number> => {
   return row?.port as number;
 };
 
-/** As a node that is away: nobody reaches the database there. */
-async function setReachable(isReachable: boolean): Promise<void> {
-  const { url } = world.configure().database;
-  const database = new URL(url).pathname.slice(1);
-  const node = new pg.Client({ host: new URL(url).hostname, port: lost.port, user: 'postgres', database: 'postgres' });
-  await node.connect();
-  await node.query(`ALTER DATABASE ${database} WITH ALLOW_CONNECTIONS ${isReachable}`);
-  if (!isReachable) {
-    await node.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1', [database]);
-  }
-  await node.end();
-}
+const setReachable = (isReachable: boolean) => setNodeReachable(world.configure().database, lost.port, isReachable);
 
 beforeAll(async () => {
   const first = await newTenant();

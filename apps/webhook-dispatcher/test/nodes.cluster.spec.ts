@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { waitUntil } from '@crm/testing';
+import { setNodeReachable, waitUntil } from '@crm/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 import { envelope, type Tenant, useWebhooks } from './webhook-service.js';
 
 const RETRY_MS = 200;
@@ -20,18 +19,7 @@ const placed = async (tenant: Tenant): Promise<PlacedTenant> => {
   return { ...tenant, port: place?.port as number };
 };
 
-/** As a node that is away: nobody reaches the database there. */
-async function setReachable(port: number, isReachable: boolean): Promise<void> {
-  const name = new URL(app.config.database.url).pathname.slice(1);
-  const url = Object.assign(new URL(process.env.CITUS_URL as string), { port: String(port), pathname: '/postgres' });
-  const node = new pg.Client({ connectionString: url.toString() });
-  await node.connect();
-  await node.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS ${isReachable}`);
-  if (!isReachable) {
-    await node.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1', [name]);
-  }
-  await node.end();
-}
+const setReachable = (port: number, isReachable: boolean) => setNodeReachable(app.config.database, port, isReachable);
 
 describe('deliveries on the nodes of a cluster', () => {
   /** One on each node. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { byTenant, Database, type NarrowTransaction, newId, type ReadOfEveryTenant } from '@crm/database';
-import { type TestDatabase, testDatabase } from '@crm/testing';
+import { type TestDatabase, testDatabase, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { orderedDelivery } from '../src/delivery/attempt.js';
@@ -315,6 +315,8 @@ const SINCE = new Date('2026-11-21T10:00:00Z');
 const STORED = new Date('2026-11-21T11:00:00Z');
 const UNTIL = new Date('2026-11-21T12:00:00Z');
 const LONGEST_MS = 30_000;
+/** Key of an advisory lock, between the statements of a function. */
+const BARRIER = 8_150_247;
 
 describe('partitions of records', () => {
   let receiver: Receiver;
@@ -435,6 +437,36 @@ describe('partitions of records', () => {
       expect(await appoint({}, of)).toEqual({ woken: 1, isFresh: false });
     });
     expect(read).toBeLessThan(50);
+  });
+
+  it('get their next head although the one before has ended while an older look at it was under way', async () => {
+    await add(record, 1);
+    const second = await add(record, 2);
+    await appoint();
+    const [head] = await claimed();
+    const { rows } = await administrator.query("SELECT pg_get_functiondef('appoint_heads'::regproc) AS whole");
+    const { whole } = rows[0] as { whole: string };
+    const barrier = `PERFORM pg_advisory_xact_lock(${BARRIER});`;
+    await administrator.query(whole.replace('heads := coalesce(heads', `${barrier} heads := coalesce(heads`));
+    const holder = await administrator.connect();
+    try {
+      await holder.query('SELECT pg_advisory_lock($1)', [BARRIER]);
+      const { tenantId } = receiver;
+      const changes = [tenantId, [head?.id], 0, LONGEST_MS, SINCE, UNTIL];
+      const look = run('SELECT appoint_heads($1, $2, $3, $4, $5, $6)', changes);
+      const waits = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND NOT granted";
+      await waitUntil(async () => (await holder.query(waits, [BARRIER])).rowCount === 1, {
+        describe: 'the look to wait',
+      });
+      await settle(head);
+      await holder.query('SELECT pg_advisory_unlock($1)', [BARRIER]);
+      await look;
+    } finally {
+      holder.release(true);
+      await administrator.query(whole);
+    }
+    await appoint();
+    expect(await claimedEvents()).toEqual([second]);
   });
 
   it('go on when their head was taken away', async () => {

@@ -6,6 +6,7 @@ import type { QueryRunner } from 'typeorm';
 import { Database } from './database.js';
 import { createTenantTable } from './migrations/tables.js';
 import type { Queryable } from './transaction.js';
+import { deleteOldest } from './worker/delete-oldest.js';
 import { Sweeper } from './worker/sweeper.js';
 
 /** @throws MALFORMED_REQUEST, which calls the header by its name, when it is not 1 to 255 visible ASCII characters */
@@ -190,14 +191,6 @@ function hashOf(body: unknown): string {
   return hash('sha256', canonicalJson(sent));
 }
 
-/** When the last of the rows expired that expired first. $1: most of them. */
-const LAST_EXPIRED = `
-  SELECT max(expires_at)::text AS last
-    FROM (SELECT expires_at FROM idempotency WHERE expires_at <= now() ORDER BY expires_at LIMIT $1) AS oldest`;
-
-/** Not by a limit, which a statement over several servers cannot have. $1: time. */
-const REMOVE_EXPIRED = 'DELETE FROM idempotency WHERE expires_at <= $1::timestamptz';
-
 const SWEEP_INTERVAL_MS = 3_600_000;
 /** Rows that one transaction removes: those of a busy hour would take longer than a statement may, and lock keys that are used again. */
 const BATCH = 5_000;
@@ -210,17 +203,9 @@ export class IdempotencySweeper extends Sweeper {
   }
 
   async sweep(stopping?: AbortSignal): Promise<void> {
-    while (!stopping?.aborted && (await this.remove()));
-  }
-
-  /** @returns whether there may be more */
-  private remove(): Promise<boolean> {
-    return this.database.crossTenant(async (tx) => {
-      const [row] = await tx.query<{ last: string | null }>(LAST_EXPIRED, [BATCH]);
-      if (!row?.last) return false;
-      await tx.query(REMOVE_EXPIRED, [row.last]);
-      return true;
-    });
+    const expired = { table: 'idempotency', column: 'expires_at', upTo: 'now()' };
+    const removeSome = () => this.database.crossTenant((tx) => deleteOldest(tx, expired, BATCH));
+    while (!stopping?.aborted && (await removeSome()));
   }
 }
 

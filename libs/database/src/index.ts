@@ -1,7 +1,7 @@
 export { Batches, copiesByStatement, MOST_WEIGHT, type Outcome } from './batches.js';
 export { catalogueProblems } from './catalogue.js';
 export { shardProblems } from './catalogue-shards.js';
-export { BE_PATIENT_WITH_NODE, byTenant, type ReadOfEveryTenant } from './cluster/every-tenant.js';
+export { byTenant, type ReadOfEveryTenant } from './cluster/every-tenant.js';
 export { Database, inWorkspace } from './database.js';
 export { DatabaseModule } from './database.module.js';
 export { bigintAsNumber, secondsFromNow } from './entities.js';
@@ -87,6 +87,7 @@ export {
 } from './transaction.js';
 export { Backoff, jittered } from './worker/backoff.js';
 export { Breaker } from './worker/breaker.js';
+export { deleteOldest } from './worker/delete-oldest.js';
 export { DueWorkMeter, measureDueWork } from './worker/due-work-meter.js';
 export { RoundRobin } from './worker/round-robin.js';
 export { Sweeper } from './worker/sweeper.js';

@@ -1,13 +1,4 @@
-import { Database, Sweeper } from '@crm/database';
-
-/** When the last of those was deleted that were deleted first and long enough ago. $1: days, $2: most of them. */
-const LAST_TO_PURGE = `
-  SELECT max(deleted_at)::text AS last
-    FROM (SELECT deleted_at FROM custom_record WHERE deleted_at < now() - make_interval(days => $1::integer)
-           ORDER BY deleted_at LIMIT $2) AS oldest`;
-
-/** Not by a limit, which a statement over several servers cannot have. $1: time. */
-const PURGE = 'DELETE FROM custom_record WHERE deleted_at <= $1::timestamptz';
+import { Database, deleteOldest, Sweeper } from '@crm/database';
 
 const EVERY_MS = 3_600_000;
 /** Records that one transaction removes, and those that were deleted together with the last of them. */
@@ -23,16 +14,11 @@ export class DeletedRecordSweeper extends Sweeper {
   }
 
   async sweep(stopping?: AbortSignal): Promise<void> {
-    while (!stopping?.aborted && (await this.purge()));
-  }
-
-  /** @returns whether there may be more */
-  private purge(): Promise<boolean> {
-    return this.database.crossTenant(async (tx) => {
-      const [row] = await tx.query<{ last: string | null }>(LAST_TO_PURGE, [this.keptDays, BATCH]);
-      if (!row?.last) return false;
-      await tx.query(PURGE, [row.last]);
-      return true;
-    });
+    const upTo = `now() - make_interval(days => ${this.keptDays})`;
+    const removeSome = () =>
+      this.database.crossTenant((tx) =>
+        deleteOldest(tx, { table: 'custom_record', column: 'deleted_at', upTo }, BATCH),
+      );
+    while (!stopping?.aborted && (await removeSome()));
   }
 }

@@ -1,4 +1,4 @@
-import { BE_PATIENT_WITH_NODE, byTenant, Database, isExcessive, isTemporary } from '@crm/database';
+import { byTenant, Database, isExcessive, isTemporary, type NarrowTransaction } from '@crm/database';
 import { counter } from '@crm/telemetry';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { DeliveryOrderSignal, SubscriptionQueueSignal } from '../queue/queue-signals.js';
@@ -142,16 +142,11 @@ export class LedgerWriter implements BeforeApplicationShutdown {
   }
 
   private async commit(batch: readonly Waiting[]): Promise<ReadonlySet<string>> {
-    const isDistributed = await this.database.everyTenant.isDistributed();
-    const { settled, dropped } = await this.database.crossTenant((tx) => {
-      if (isDistributed) tx.issue(BE_PATIENT_WITH_NODE, []);
-      return this.entries.write(
-        tx,
-        batch.map(({ entry }) => entry),
-      );
-    });
+    const entries = batch.map(({ entry }) => entry);
+    const write = (tx: NarrowTransaction) => this.entries.write(tx, entries);
+    const { settled, dropped } = await this.database.crossTenant(write, { isOfOneTenant: true });
     if (dropped > 0) droppedDeliveries.inc(dropped);
-    this.wake(batch.map(({ entry }) => entry));
+    this.wake(entries);
     return settled;
   }
 

@@ -27,9 +27,6 @@ const failures = counter(
   'Times that a node of the cluster did not answer when the work of every tenant was looked for',
 );
 
-/** First in a transaction of one tenant, whose node may not answer: until then others wait for its connection. */
-export const BE_PATIENT_WITH_NODE = "SET LOCAL statement_timeout = '5s'";
-
 interface NodeRow extends NodePlace {
   readonly shards: readonly Readonly<Record<string, string>>[];
 }
@@ -79,8 +76,7 @@ interface NarrowRole {
  */
 export class EveryTenant {
   private readonly logger = new Logger('EveryTenant');
-  private distributed: Promise<boolean> | undefined;
-  isKnownAsDistributed = false;
+  private distributed: boolean | undefined;
   private nodes: readonly WorkNode[] = [];
   private lookedAt = 0;
   private looking: Promise<void> | undefined;
@@ -88,18 +84,13 @@ export class EveryTenant {
   constructor(private readonly role: NarrowRole) {}
 
   /** Whether the tables of tenants lie on the nodes of a cluster, where a statement is of one tenant. */
-  isDistributed(): Promise<boolean> {
-    this.distributed ??= this.role.crossTenant(isCluster).then(
-      (found) => {
-        this.isKnownAsDistributed = found;
-        return found;
-      },
-      (error: unknown) => {
-        this.distributed = undefined;
-        throw error;
-      },
-    );
+  async isDistributed(): Promise<boolean> {
+    this.distributed ??= await this.role.crossTenant(isCluster);
     return this.distributed;
+  }
+
+  get isKnownAsDistributed(): boolean {
+    return this.distributed === true;
   }
 
   /** On a cluster each part of a table gives its rows, in its own order and limit; nodes that do not answer give none. */

@@ -1,0 +1,31 @@
+import type { NarrowTransaction } from '../transaction.js';
+
+/** Which rows of a table may go: those whose time is not after another. SQL of our own, never of a caller. */
+export interface Expiry {
+  readonly table: string;
+  /** A timestamp, with an index. */
+  readonly column: string;
+  /** As `now()`. */
+  readonly upTo: string;
+}
+
+/**
+ * Deletes the rows that expired first, of all tenants, and those that expired together with the last of them: not by a limit, which a
+ * statement over several servers cannot have. All at once could take longer than a statement may.
+ * @param most rows in one transaction
+ * @returns whether there may be more
+ */
+export async function deleteOldest(
+  tx: NarrowTransaction,
+  { table, column, upTo }: Expiry,
+  most: number,
+): Promise<boolean> {
+  const [row] = await tx.query<{ last: string | null }>(
+    `SELECT max(${column})::text AS last
+       FROM (SELECT ${column} FROM ${table} WHERE ${column} <= ${upTo} ORDER BY ${column} LIMIT $1) AS oldest`,
+    [most],
+  );
+  if (!row?.last) return false;
+  await tx.query(`DELETE FROM ${table} WHERE ${column} <= $1::timestamptz`, [row.last]);
+  return true;
+}
