@@ -34,7 +34,7 @@ function setTenant(tenantId: string): string {
   return `SET LOCAL app.tenant_id = '${tenantId.toLowerCase()}'`;
 }
 
-/** Work of a tenant that no node answers frees its connection after that long, for that of others. */
+/** Calls of records that no node answers free their connection after that long, for those of other tenants. */
 const BE_PATIENT_WITH_NODE = "SET LOCAL statement_timeout = '2s'";
 /** A rollback waits for the nodes of a cluster that have a part in it. */
 const ROLLBACK_MS = 1_000;
@@ -136,7 +136,8 @@ export class Database {
     work: (tx: SharedTransaction) => Promise<T>,
   ): Promise<T> {
     const isDistributed = await this.everyTenant.isDistributed();
-    const open = isDistributed ? beginPatiently : beginOnly;
+    const open = (queue: StatementQueue) =>
+      isDistributed ? [begin(queue), queue.sendUtility(BE_PATIENT_WITH_NODE)] : [begin(queue)];
     const wrap = (services: TransactionServices) => new OpenNarrowTransaction(services);
     return this.traced(traceparent, () =>
       this.inSlot({ tenantId: isDistributed ? tenantId : kind }, () => this.run(this.runtimePool, open, wrap, work)),
@@ -148,11 +149,10 @@ export class Database {
     return this.runAlone<Row>(this.narrowPool, sql, parameters as unknown[]);
   }
 
-  /** @param isOfOneTenant on a cluster: a node that does not answer is waited for as in {@link together} */
-  async crossTenant<T>(work: (tx: NarrowTransaction) => Promise<T>, { isOfOneTenant = false } = {}): Promise<T> {
+  async crossTenant<T>(work: (tx: NarrowTransaction) => Promise<T>): Promise<T> {
     return this.run<OpenNarrowTransaction, T>(
       this.narrowPool,
-      isOfOneTenant && (await this.everyTenant.isDistributed()) ? beginPatiently : beginOnly,
+      (queue) => [begin(queue)],
       (services) => new OpenNarrowTransaction(services),
       work,
     );
@@ -282,11 +282,6 @@ async function failureIn(outcomes: Promise<PromiseSettledResult<unknown>[]>): Pr
 }
 
 const begin = (queue: StatementQueue) => queue.send('BEGIN', [], 'BEGIN');
-const beginOnly = (queue: StatementQueue): Promise<unknown>[] => [begin(queue)];
-const beginPatiently = (queue: StatementQueue): Promise<unknown>[] => [
-  begin(queue),
-  queue.sendUtility(BE_PATIENT_WITH_NODE),
-];
 
 async function connect(pool: pg.Pool): Promise<PoolClient> {
   try {

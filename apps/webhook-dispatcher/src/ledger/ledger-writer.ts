@@ -1,4 +1,4 @@
-import { byTenant, Database, isExcessive, isTemporary, type NarrowTransaction } from '@crm/database';
+import { byTenant, Database, isExcessive, isTemporary } from '@crm/database';
 import { counter } from '@crm/telemetry';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { DeliveryOrderSignal, SubscriptionQueueSignal } from '../queue/queue-signals.js';
@@ -143,8 +143,7 @@ export class LedgerWriter implements BeforeApplicationShutdown {
 
   private async commit(batch: readonly Waiting[]): Promise<ReadonlySet<string>> {
     const entries = batch.map(({ entry }) => entry);
-    const write = (tx: NarrowTransaction) => this.entries.write(tx, entries);
-    const { settled, dropped } = await this.database.crossTenant(write, { isOfOneTenant: true });
+    const { settled, dropped } = await this.database.crossTenant((tx) => this.entries.write(tx, entries));
     if (dropped > 0) droppedDeliveries.inc(dropped);
     this.wake(entries);
     return settled;

@@ -23,6 +23,8 @@ export interface Provisioning {
   template?: string;
 }
 
+const MOST_TRIES = 10;
+
 export interface ProvisionedDatabase {
   ownerUrl: string;
   runtimeUrl: string;
@@ -131,7 +133,17 @@ async function ensureRole(admin: pg.Client, name: string, password: string): Pro
   const { rowCount } = await admin.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
   const attributes = 'LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATION NOINHERIT';
   const verb = rowCount === 0 ? 'CREATE' : 'ALTER';
-  await admin.query(`${verb} ROLE ${role} ${attributes} PASSWORD ${pg.escapeLiteral(password)}`);
+  const statement = `${verb} ROLE ${role} ${attributes} PASSWORD ${pg.escapeLiteral(password)}`;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await admin.query(statement);
+      return;
+    } catch (error) {
+      // Citus copies roles from node to node by itself, whenever it likes.
+      if (tries === MOST_TRIES || !(error instanceof Error && error.message === 'tuple concurrently updated'))
+        throw error;
+    }
+  }
 }
 
 /** @returns whether it was created now */
