@@ -218,9 +218,9 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
       return found;
     },
     /** Waits for as many deliveries of a status as are meant. */
-    counted(token: string, status: string, count: number) {
+    counted(token: string, status: string, count: number, timeoutMs = 20_000) {
       const areCounted = async () => (await deliveries(token, `?status=${status}&size=100`)).length === count;
-      return waitUntil(areCounted, { timeoutMs: 20_000, describe: `${count} deliveries are ${status}` });
+      return waitUntil(areCounted, { timeoutMs, describe: `${count} deliveries are ${status}` });
     },
     async closeSiblings() {
       for (const sibling of siblings.splice(0)) await sibling.close();
