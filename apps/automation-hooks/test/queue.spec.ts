@@ -1,6 +1,6 @@
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { waitUntil } from '@crm/testing';
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { RunService } from '../src/run/run.service.js';
 import type { RunBacklog } from '../src/run/run-backlog.js';
 import { RunQueueRepository } from '../src/run/run-queue.repository.js';
@@ -126,6 +126,8 @@ describe('a claim', () => {
     idle = await world.start(IDLE);
     Object.assign(service, idle);
   });
+  // Those before may have left runs that nobody executes any more.
+  beforeEach(() => world.sql('TRUNCATE run_queue'));
 
   /** Runs that are due since this long. */
   const queue = (tenantId: string, runs: number, dueSince: string) => {
@@ -159,7 +161,6 @@ describe('a claim', () => {
   });
 
   it('takes the runs of tenants in turn, however many one has queued before the others', async () => {
-    await world.sql('TRUNCATE run_queue');
     const others = [newId(), newId(), newId()];
     await queue(tenant.tenantId, QUEUED, '1 hour');
     for (const other of others) await queue(other, 1, '1 minute');
