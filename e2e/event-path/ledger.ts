@@ -33,6 +33,8 @@ const DELIVERIES = `
                          FROM delivery_attempt
                         WHERE tenant_id = delivery.tenant_id AND delivery_id = delivery.id) AS before ON true`;
 
+const DEAD_LETTERS = 'SELECT consumer, subject, deliveries, error FROM dead_letter LIMIT 5';
+
 /** What must be empty in the end, in the database of every service. */
 const LEFT_EVERYWHERE: Readonly<Record<string, string>> = {
   'outbox rows that are not published': `
@@ -75,6 +77,13 @@ export class Ledger {
       ...(await this.count('webhook-dispatcher', { ...LEFT_EVERYWHERE, ...LEFT_AT_DISPATCHERS })),
     };
     return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+  }
+
+  /** What became dead letters, and why. */
+  async describeDeadLetters(): Promise<string> {
+    const services = ['custom-objects', 'webhook-dispatcher'] as const;
+    const found = services.map((service) => this.databases.query<object>(service, DEAD_LETTERS));
+    return JSON.stringify((await Promise.all(found)).flat(), null, 2);
   }
 
   private async count(service: DatabaseOwner, statements: Readonly<Record<string, string>>) {

@@ -22,7 +22,11 @@ export async function untilNothingIsLeft(ledger: Ledger, endpoints: Endpoints): 
     if (Object.keys(left).length === 0) return;
     const text = `${JSON.stringify(left, null, 2)} after ${endpoints.countRequests()} requests`;
     if (text !== last) changedAt = performance.now();
-    if (performance.now() - changedAt > STALL_MS) throw new Error(`Stuck: ${text}`);
+    // Dead letters never become less.
+    const isOver = Object.keys(left).every((what) => what.endsWith('dead letters'));
+    if (isOver || performance.now() - changedAt > STALL_MS) {
+      throw new Error(`Stuck: ${text}; dead letters: ${await ledger.describeDeadLetters()}`);
+    }
     last = text;
     await delay(LOOK_MS);
   }
