@@ -13,6 +13,8 @@ const LAB = process.env.CITUS_LAB ?? inRoot('..', 'shared', 'citus', 'lab');
 const NODES = 3;
 /** Longest wait for the processes of a killed server to let go of its shared memory. */
 const LEFTOVER_TIMEOUT_MS = 15_000;
+/** As in k8s/components/citus-node. */
+const SETTINGS = { 'citus.recover_2pc_interval': '5s' };
 /** For data that is deleted afterwards; and few shards, because each makes a table slower to create. */
 const THROWAWAY_SETTINGS = { fsync: 'off', full_page_writes: 'off', 'citus.shard_count': '4' };
 
@@ -40,7 +42,8 @@ export async function startCitus(parent, { port, durable = false } = {}) {
     });
     const url = `postgres://postgres@127.0.0.1:${first}/postgres`;
     const workers = await registerNodes(url);
-    if (!durable) for (const node of [url, ...workers]) await setSettings(node, THROWAWAY_SETTINGS);
+    const settings = durable ? SETTINGS : { ...SETTINGS, ...THROWAWAY_SETTINGS };
+    for (const node of [url, ...workers]) await setSettings(node, settings);
     return { url, workers, stop };
   } catch (error) {
     await stop();
