@@ -11,6 +11,7 @@ import { withClient } from './with-client.mjs';
 /** Starts a coordinator and two workers on this machine, at three ports in a row; no part of the project. */
 const LAB = process.env.CITUS_LAB ?? inRoot('..', 'shared', 'citus', 'lab');
 const NODES = 3;
+const START_TRIES = 3;
 /** Longest wait for the processes of a killed server to let go of its shared memory. */
 const LEFTOVER_TIMEOUT_MS = 15_000;
 /** As in k8s/components/citus-node. */
@@ -23,7 +24,20 @@ const THROWAWAY_SETTINGS = { fsync: 'off', full_page_writes: 'off', 'citus.shard
  * @param {{ port?: number, durable?: boolean }} [options] port: of the coordinator; those of the workers follow. durable: what is committed is on disk
  * @throws {PlainError} when the lab is not there or does not start */
 export async function startCitus(parent, { port, durable = false } = {}) {
-  const [first] = port ? [port] : await freePortsInARow(NODES);
+  if (port) return startAt(port, parent, durable);
+  for (let triesLeft = START_TRIES; ; triesLeft -= 1) {
+    const [free = 0] = await freePortsInARow(NODES);
+    try {
+      return await startAt(free, parent, durable);
+    } catch (error) {
+      // Another program may have taken a port meanwhile.
+      if (triesLeft === 1) throw error;
+    }
+  }
+}
+
+/** @param {number} first @param {string} parent @param {boolean} durable */
+async function startAt(first, parent, durable) {
   const folder = await mkdtemp(path.join(parent, 'crm-citus-'));
   // PostgreSQL's user must get through.
   await chmod(folder, 0o711);
