@@ -31,8 +31,8 @@ export function natsCluster({ folder, logFolder, guard }, { ports, url, password
     servers.set(node, server);
   }
 
-  /** @returns {Promise<StreamInfo>} of the stream of events */
-  async function streamInfo() {
+  /** @param {string} subject of JetStream's API */
+  async function ask(subject) {
     const connection = await connect({
       servers: url.split(','),
       user: 'provisioner',
@@ -41,11 +41,19 @@ export function natsCluster({ folder, logFolder, guard }, { ports, url, password
       timeout: 1000,
     });
     try {
-      return (await connection.request('$JS.API.STREAM.INFO.EVENTS')).json();
+      return (await connection.request(subject)).json();
     } finally {
       await connection.close();
     }
   }
+  /** @returns {Promise<StreamInfo>} of the stream of events */
+  const streamInfo = () => ask('$JS.API.STREAM.INFO.EVENTS');
+  /** Whether the servers have chosen the one that makes streams: until then JetStream answers nothing. */
+  const hasLeader = () =>
+    ask('$JS.API.INFO').then(
+      ({ error }) => !error,
+      () => false,
+    );
 
   /** Whether every copy of the stream of events has all of it. */
   async function isCurrent() {
@@ -56,7 +64,10 @@ export function natsCluster({ folder, logFolder, guard }, { ports, url, password
   const untilCurrent = () => eventually(isCurrent, 'that each copy of the stream is up to date', CURRENT_TIMEOUT_MS);
 
   return {
-    start: () => Promise.all(NODES.map(startNode)),
+    async start() {
+      await Promise.all(NODES.map(startNode));
+      await eventually(hasLeader, 'that the servers of NATS have a leader', CURRENT_TIMEOUT_MS);
+    },
 
     /** As for an update: a server hands over what it leads, sends its clients to the others and ends. @param {Node} node */
     async restartNode(node) {
