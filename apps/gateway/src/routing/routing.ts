@@ -93,6 +93,7 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream, rou
   ['/api/tenant', 'identity', 'api'],
   ['/api/admin', 'identity', 'api'],
   ['/api/crm/custom', 'custom-objects', 'records'],
+  ['/api/crm/objects', 'custom-objects', 'records'],
   [HOOK_PATH, 'automation-hooks', 'hook'],
   ['/api/crm/automations', 'automation-hooks', 'api'],
   ['/api/crm/leads', 'custom-objects', 'records'],
