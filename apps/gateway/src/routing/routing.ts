@@ -106,6 +106,9 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream, rou
   ['/docs/certification', 'marketplace-certification', 'api'],
 ];
 
+/** Where the console is: lists and records, and settings. None is below a routed prefix. */
+export const CONSOLE_PATHS = ['/', '/records/:object', '/records/:object/:id', '/settings', '/settings/:view'] as const;
+
 /** What links in mails name, and what belongs to the account page. None is below a routed prefix. */
 export const ACCOUNT_PAGE_PATHS = [
   '/account',
@@ -117,6 +120,9 @@ export const ACCOUNT_PAGE_PATHS = [
   '/undo-link',
   '/verify-email',
 ] as const;
+
+/** Every page of people: what comes without TLS is redirected there, and nowhere else. */
+export const PAGE_PATHS = [...CONSOLE_PATHS, ...ACCOUNT_PAGE_PATHS] as const;
 
 export interface Route extends ForwardRoute {
   readonly upstream: Upstream;
