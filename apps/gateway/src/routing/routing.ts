@@ -48,9 +48,11 @@ export const ROUTE_CLASSES = {
   /** Calls that exchange credentials for a token: short, and a client may still send its last, expired token. */
   credentials: CREDENTIALS,
   /** The same, by a browser that goes to an identity provider in between. */
-  browserCredentials: { ...CREDENTIALS, passesSignInCookie: true },
+  browserCredentials: { ...CREDENTIALS, passesCookie: 'crm-sign-in' },
+  /** The same, by a page whose refresh token is in a cookie. */
+  pageSession: { ...CREDENTIALS, passesCookie: 'crm-session' },
   /** Calls with a token, by a browser that goes to an identity provider next. */
-  browserApi: { ...WITH_A_TOKEN, passesSignInCookie: true },
+  browserApi: { ...WITH_A_TOKEN, passesCookie: 'crm-sign-in' },
   /** Calls of upstream systems; the secret in the path is all that they bring. */
   hook: {
     bodyBytes: HOOK_BODY_LIMIT,
@@ -76,6 +78,7 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream, rou
   ['/api/auth/login', 'identity', 'credentials'],
   ['/api/auth/register', 'identity', 'credentials'],
   ['/api/auth/refresh', 'identity', 'credentials'],
+  ['/api/auth/session', 'identity', 'pageSession'],
   ['/api/auth/mfa/verify', 'identity', 'credentials'],
   ['/api/auth/mfa/enrolment', 'identity', 'credentials'],
   ['/api/auth/password-resets', 'identity', 'credentials'],
