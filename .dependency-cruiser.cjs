@@ -18,8 +18,8 @@ const LIBS = [
   'operator-audit',
   'runtime',
   'sdk',
-  'ui',
   'api-client',
+  'ui',
   'records-ui',
   'testing',
 ];
@@ -28,7 +28,7 @@ const LIBS = [
 const PURE = ['contracts', 'address-policy', 'formula', 'fields', 'manifest'];
 
 /** What a browser loads: the pages, the libraries that they share, and the part of the SDK that embeds. */
-const BROWSER = '^(apps/(account|embed)-page|libs/(ui|api-client|records-ui))/src/|^libs/sdk/src/embed/';
+const BROWSER = '^(apps/(account-page|embed-page|console)|libs/(ui|api-client|records-ui))/src/|^libs/sdk/src/embed/';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -93,7 +93,7 @@ module.exports = {
           '^$1/$2/',
           '/src/index\\.ts$',
           '/dist/index\\.js$',
-          '/src/styles\\.css$',
+          '/src/(styles|kit)\\.css$',
           // `@crm/sdk/embed` and what is below it have entry points of their own.
           '^libs/sdk/src/embed/index\\.ts$',
           '^libs/sdk/src/embed/[a-z]+/index\\.ts$',

@@ -88,6 +88,7 @@ export async function belongingsOf(house: House): Promise<Belongings> {
     ...records,
     ['/api/crm/leads/', { id: lead }],
     ['/api/crm/custom/', { apiName: ofHouse, id: own, key: app.key }],
+    ['/api/crm/objects/', { apiName: ofHouse }],
     // Every house has this object.
     ['/api/crm/custom/', { apiName: 'visit', id: visit, key: app.key }],
     ['/api/tenant/users/', { id: member.userId, keyId: memberKey.id, sessionId: session }],

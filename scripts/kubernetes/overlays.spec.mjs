@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse, stringify } from 'yaml';
-import { ACCOUNT_PAGE_PATHS, ROUTES } from '../../apps/gateway/src/routing/routing.js';
+import { PAGE_PATHS, ROUTES } from '../../apps/gateway/src/routing/routing.js';
 import * as connections from '../../libs/contracts/src/connections.js';
 import { DATABASES } from '../../libs/contracts/src/databases.js';
 import * as services from '../../libs/contracts/src/services.js';
@@ -224,7 +224,7 @@ describe.each([...OVERLAYS.map((overlay) => [overlay]), ...components])('%s %s',
     const { listeners } = get(all, 'Gateway', 'public').spec;
     const plain = list(listeners).filter(({ protocol }) => protocol !== 'HTTPS');
     // A call that was redirected would send its token in the clear again and again.
-    const pages = ACCOUNT_PAGE_PATHS.map((page) => {
+    const pages = PAGE_PATHS.map((page) => {
       const type = page.includes('/:') ? 'PathPrefix' : 'Exact';
       return { path: { type, value: page.replace(/\/:.*$/, '') } };
     });

@@ -19,7 +19,9 @@ const BUILDS = {
   program: async (folder) => (await import('../bundle.mjs')).bundle(folder),
   page: async (folder) => {
     const { buildPage } = await import('../build-page.mjs');
-    await buildPage(folder, `/${path.basename(folder).replace(/-page$/, '')}/`);
+    const name = path.basename(folder).replace(/-page$/, '');
+    // The console is at the root of its address, the other pages below their names.
+    await buildPage(folder, name === 'console' ? '/' : `/${name}/`);
   },
 };
 

@@ -62,6 +62,7 @@ export function serviceEnvironment(name, { layout, secrets, addresses, databases
     OPERATOR_PASSKEY_ORIGINS: name === 'identity' && operators ? `http://localhost:${operators.port}` : undefined,
     EMBED_PAGE_DIR: name === 'embed-gateway' ? inRoot('apps', 'embed-page', 'dist') : undefined,
     ACCOUNT_PAGE_DIR: name === 'gateway' ? inRoot('apps', 'account-page', 'dist') : undefined,
+    CONSOLE_DIR: name === 'gateway' ? inRoot('apps', 'console', 'dist') : undefined,
     ...(name === 'gateway' && urlsOf(ROUTED, (service) => addresses.services[service]?.url)),
     ...(name === 'marketplace-admin' &&
       urlsOf(FOR_OPERATORS, (service) => `http://127.0.0.1:${layout.services[service]?.operatorsPort}`)),

@@ -161,6 +161,122 @@ const VISIT: DeclaredObject = {
 };
 const PATH = '/api/crm/custom/visit';
 
+describe('the catalogue of objects', () => {
+  type Field = Record<string, unknown> & { apiName: string; filterOps: string[] };
+  type Entry = Record<string, unknown> & { apiName: string; fields: Field[] };
+  const list = async (token: string, query = '') =>
+    (await call('GET', `/api/crm/objects${query}`, token)).body.data as unknown as Entry[];
+  const find = async (token: string, apiName: string, query = '') =>
+    (await call('GET', `/api/crm/objects/${apiName}${query}`, token)).body as unknown as Entry;
+  const fieldOf = ({ fields }: Entry, name: string) => fields.find(({ apiName }) => apiName === name);
+  const namesOf = (entries: Entry[]) => entries.map(({ apiName }) => apiName);
+  const STANDARD = ['lead', 'contact', 'company', 'opportunity', 'task'];
+
+  it('has standard objects first, then custom ones, each as it is found by its name', async () => {
+    const { member } = await app.tenant();
+    const entries = await list(member);
+    expect(namesOf(entries)).toEqual([...STANDARD, 'site_visit']);
+    for (const entry of entries) expect(await find(member, entry.apiName)).toEqual(entry);
+  });
+
+  it('says what a page needs of an object and its fields', async () => {
+    const { member } = await app.tenant();
+    const opportunity = await find(member, 'opportunity');
+    expect(opportunity).toMatchObject({
+      ...{ label: 'Opportunity', pluralLabel: 'Opportunities', standard: true, appKey: null, sandbox: false },
+      ...{ recordsPath: '/api/crm/opportunities', nameField: 'name', titleFields: ['name'] },
+      ...{ creatable: true, updatable: true, deletable: true },
+    });
+    expect(fieldOf(opportunity, 'status')).toEqual({
+      ...{ apiName: 'status', label: 'Status', type: 'picklist', required: true, is_unique: false, default: 'open' },
+      ...{ readable: true, writable: true, indexed: true, sortable: true },
+      filterOps: ['eq', 'ne', 'in', 'empty', 'notEmpty'],
+      options: [
+        { value: 'open', label: 'Open' },
+        { value: 'won', label: 'Won' },
+        { value: 'lost', label: 'Lost' },
+      ],
+    });
+    expect(fieldOf(opportunity, 'companyId')).toMatchObject({ referenceTargets: ['company'], onDelete: 'set_null' });
+    expect(fieldOf(opportunity, 'name')).toMatchObject({ maxLength: 200, required: true });
+    expect(fieldOf(await find(member, 'lead'), 'ownerId')).toMatchObject({ referenceTargets: ['user'] });
+    expect(fieldOf(await find(member, 'lead'), 'phone')).toMatchObject({ type: 'phone', maxLength: 40 });
+
+    const visit = await find(member, 'site_visit');
+    expect(visit).toMatchObject({ standard: false, appKey: 'acme-visits', titleFields: ['title'] });
+    expect(fieldOf(visit, 'parent')).toMatchObject({ referenceTargets: ['custom:site_visit'] });
+    expect(fieldOf(visit, 'code')).toMatchObject({ is_unique: true });
+    expect(fieldOf(visit, 'tags')).toMatchObject({
+      sortable: false,
+      filterOps: ['eq', 'ne', 'in', 'empty', 'notEmpty'],
+    });
+    const doubled = { formula: { type: 'number' }, writable: false, indexed: false, sortable: true };
+    expect(fieldOf(visit, 'doubled')).toMatchObject(doubled);
+  });
+
+  it('has standard labels in German too', async () => {
+    const { member } = await app.tenant();
+    const german = await find(member, 'opportunity', '?language=de');
+    expect(german.label).toBe('Verkaufschance');
+    expect(fieldOf(german, 'status')).toMatchObject({
+      label: 'Status',
+      options: expect.arrayContaining([{ value: 'won', label: 'Gewonnen' }]),
+    });
+    expect((await call('GET', '/api/crm/objects?language=fr', member)).status).toBe(400);
+  });
+
+  it('lacks hidden fields, and offers a reader of the workspace no changes', async () => {
+    const { admin, member, viewer } = await app.tenant();
+    const fieldNames = async (token: string) => (await find(token, 'site_visit')).fields.map(({ apiName }) => apiName);
+    expect(await fieldNames(admin)).toEqual(expect.arrayContaining(['rate', 'remark', 'total']));
+    expect(await fieldNames(member)).not.toEqual(expect.arrayContaining(['rate']));
+    expect(await fieldNames(member)).toHaveLength((await fieldNames(admin)).length - 3);
+    for (const entry of await list(viewer)) {
+      expect(entry).toMatchObject({ creatable: false, updatable: false, deletable: false });
+      expect(entry.fields.filter(({ writable }) => writable)).toEqual([]);
+    }
+  });
+
+  it('lacks objects whose scope a token does not have, and those that an app does not see', async () => {
+    const tenant = await app.tenant();
+    const scoped = await tenant.sign({ roles: ['member'], scopes: ['leads:read', 'tasks'] });
+    const entries = await list(scoped);
+    expect(namesOf(entries)).toEqual(['lead', 'task']);
+    expect(entries.map(({ creatable, deletable }) => [creatable, deletable])).toEqual([
+      [false, false],
+      [true, true],
+    ]);
+    for (const name of ['contact', 'site_visit', 'nothing']) {
+      expect(await call('GET', `/api/crm/objects/${name}`, scoped)).toMatchObject({
+        status: 404,
+        body: { code: 'NOT_FOUND' },
+      });
+    }
+    const scopes = ['leads', 'custom_objects'];
+    expect(namesOf(await list(await app.appToken(tenant.id, 'other-app', scopes)))).toEqual(['lead']);
+    expect(namesOf(await list(await app.appToken(tenant.id, 'acme-visits', scopes)))).toEqual(['lead', 'site_visit']);
+    expect(
+      (await call('PUT', '/api/crm/custom/site_visit/apps/other-app', tenant.admin, { access: 'read' })).status,
+    ).toBe(200);
+    const shared = (await list(await app.appToken(tenant.id, 'other-app', scopes)))[1];
+    expect(shared).toMatchObject({ apiName: 'site_visit', creatable: false, updatable: false, deletable: false });
+  });
+
+  it('offers no creation to who cannot write a required field', async () => {
+    const tenant = await app.tenant('business', [
+      {
+        apiName: 'deal',
+        fields: [
+          { apiName: 'price', type: 'number', required: true, writeRoles: ['admin'] },
+          { apiName: 'note', type: 'text' },
+        ],
+      },
+    ]);
+    expect(await find(tenant.member, 'deal')).toMatchObject({ creatable: false, updatable: true });
+    expect(await find(tenant.admin, 'deal')).toMatchObject({ creatable: true });
+  });
+});
+
 describe('an app', () => {
   let tenant: Tenant;
   beforeEach(async () => {

@@ -1,5 +1,6 @@
 import { ApiProblem, createApiClient } from '@crm/api-client';
-import { applyTheme, Button, Loading, LocaleProvider, Notice, useTexts } from '@crm/ui';
+import { EmptyNotice, Kit, LoadingLines, LocaleProvider, useTexts } from '@crm/ui';
+import { Button } from '@mantine/core';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { Crm } from './crm/crm.js';
@@ -40,26 +41,22 @@ export interface SessionGateProps {
 
 export function SessionGate({ state, onRetry, children }: SessionGateProps) {
   const texts = useTexts(TEXTS);
-  const retry = <Button onClick={onRetry}>{texts.retry}</Button>;
+  const retry = (
+    <Button variant="default" onClick={onRetry}>
+      {texts.retry}
+    </Button>
+  );
   switch (state) {
     case 'active':
       return children;
     case 'waiting':
-      return <Loading label={texts.connecting} />;
+      return <LoadingLines label={texts.connecting} />;
     case 'not-delivered':
-      return (
-        <Notice kind="error" title={texts.notDelivered} action={retry}>
-          {texts.notDeliveredText}
-        </Notice>
-      );
+      return <EmptyNotice title={texts.notDelivered} text={texts.notDeliveredText} action={retry} />;
     case 'ended':
-      return (
-        <Notice kind="error" title={texts.ended} action={retry}>
-          {texts.endedText}
-        </Notice>
-      );
+      return <EmptyNotice title={texts.ended} text={texts.endedText} action={retry} />;
     case 'destroyed':
-      return <Notice kind="info" title={texts.destroyed} />;
+      return <EmptyNotice title={texts.destroyed} />;
   }
 }
 
@@ -95,7 +92,6 @@ export function App({ host, apiUrl, root }: AppProps) {
   const queries = useMemo(() => createQueryClient(() => session.refuse()), [session, holder]);
   const locale = wishes.locale ?? navigator.language;
 
-  useEffect(() => applyTheme(document.documentElement, wishes.theme), [wishes.theme]);
   useEffect(() => {
     document.documentElement.lang = locale;
   }, [locale]);
@@ -115,11 +111,13 @@ export function App({ host, apiUrl, root }: AppProps) {
 
   return (
     <LocaleProvider tag={locale}>
-      <SessionGate state={state} onRetry={() => session.retry()}>
-        <QueryClientProvider key={holder} client={queries}>
-          <Crm client={client} view={wishes.view} onNavigate={(view) => link.send({ type: 'navigate', view })} />
-        </QueryClientProvider>
-      </SessionGate>
+      <Kit theme={wishes.theme}>
+        <SessionGate state={state} onRetry={() => session.retry()}>
+          <QueryClientProvider key={holder} client={queries}>
+            <Crm client={client} view={wishes.view} onNavigate={(view) => link.send({ type: 'navigate', view })} />
+          </QueryClientProvider>
+        </SessionGate>
+      </Kit>
     </LocaleProvider>
   );
 }

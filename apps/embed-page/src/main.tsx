@@ -1,7 +1,7 @@
-import '@crm/ui/styles.css';
+import '@crm/ui/kit.css';
 import '@crm/records-ui/styles.css';
 import './page.css';
-import { applyTheme, languageOf, Notice } from '@crm/ui';
+import { EmptyNotice, Kit, languageOf, shareNonce } from '@crm/ui';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.js';
@@ -11,8 +11,7 @@ import { TEXTS } from './texts.js';
 
 const settings = readSettings(document.documentElement);
 const root = document.getElementById('root') as HTMLElement;
-// The system's colours until the host has said which; without them the first paint would be white in a dark host.
-applyTheme(document.documentElement, {});
+shareNonce();
 
 const host = connectHost(window, settings);
 const { notFramed, notFramedText } = TEXTS[languageOf(navigator.language)];
@@ -21,9 +20,9 @@ createRoot(root).render(
     {host ? (
       <App host={host} apiUrl={settings.apiUrl} root={root} />
     ) : (
-      <Notice kind="info" title={notFramed}>
-        {notFramedText}
-      </Notice>
+      <Kit>
+        <EmptyNotice title={notFramed} text={notFramedText} />
+      </Kit>
     )}
   </StrictMode>,
 );

@@ -138,6 +138,7 @@ export async function startGateway(
     AUTOMATIONS_URL: urls['automation-hooks'],
     WEBHOOKS_URL: urls['webhook-dispatcher'],
     ACCOUNT_PAGE_DIR: PAGE_DIR,
+    CONSOLE_DIR: PAGE_DIR,
     ...environment,
   });
   const overrides = { keySource: tokens.keySource, revocations, openApi: false };

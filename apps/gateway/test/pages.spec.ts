@@ -80,6 +80,39 @@ describe('the account page', () => {
   });
 });
 
+describe('the console', () => {
+  const nonceOf = async (address: string) => {
+    const answer = await edge.fetch(address);
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    const [, nonce = ''] = /style-src 'self' 'nonce-([^']+)'/.exec(policy) ?? [];
+    return { answer, policy, nonce, text: await answer.text() };
+  };
+
+  it.each(['/', '/records/lead', '/records/site_visit/0199aa00-0000-7000-8000-000000000001', '/settings/workspace'])(
+    'is at %s, for nobody to frame or to keep, with a nonce for its styles and the profile',
+    async (address) => {
+      const heard = edge.services.received.length;
+      const { answer, policy, nonce, text } = await nonceOf(address);
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+      expect(policy).toMatch(
+        /^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[^']{20,}'; connect-src 'self';/,
+      );
+      expect(policy).toMatch(/frame-ancestors 'none'$/);
+      expect(policy).not.toMatch(/unsafe|https?:/);
+      expect(text).toContain(`<html nonce="${nonce}" data-profile="test" lang="en">`);
+      expect((await nonceOf(address)).nonce).not.toBe(nonce);
+      expect(edge.services.received).toHaveLength(heard);
+    },
+  );
+
+  it('has files that never change, and no others', async () => {
+    const { status, headers } = await edge.fetch('/assets/index-1.js');
+    expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+    expect((await edge.fetch('/assets/..%2findex.html')).status).toBe(404);
+    expect((await edge.fetch('/records')).status).toBe(404);
+  });
+});
+
 describe('the OpenAPI document and the error pages of the gateway', () => {
   it('merges the paths of the services that the public can reach', async () => {
     const document = (await edge.call('/api/openapi.json')).json as unknown as {

@@ -93,7 +93,7 @@ describe('the forwarding of the gateway', () => {
     expect(answer.headers.get('x-powered-by')).toBeNull();
   });
 
-  it('passes on the cookie of a sign-in at an identity provider, on its addresses alone, and no other cookie', async () => {
+  it('passes on the cookies of identity, each on its addresses alone, and no other cookie', async () => {
     const cookie = '__Host-crm-sign-in=abc';
     const headers = { cookie: `a=b; ${cookie}; session=c` };
     edge.services.answer = () => ({ headers: { 'set-cookie': `${cookie}; Path=/; Secure` } });
@@ -107,6 +107,10 @@ describe('the forwarding of the gateway', () => {
       expect((await call('POST', path, { headers })).headers.get('set-cookie')).toBeNull();
       expect(edge.services.last.headers.cookie).toBeUndefined();
     }
+    const session = '__Host-crm-session=abc';
+    edge.services.answer = () => ({ headers: { 'set-cookie': session } });
+    const page = await call('POST', '/api/auth/session/refresh', { headers: { cookie: `${cookie}; ${session}` } });
+    expect([edge.services.last.headers.cookie, page.headers.get('set-cookie')]).toEqual([session, session]);
     edge.services.answer = () => ({ headers: { 'set-cookie': 'other=1; Path=/' } });
     expect((await call('POST', '/api/auth/oidc/exchange')).headers.get('set-cookie')).toBeNull();
     expect(edge.services.last.headers.cookie).toBeUndefined();

@@ -16,6 +16,7 @@ export const USER_GROUP = group(
   'Users',
   'The people of a workspace, their roles and their links to users of a host application.',
 );
+export const WORKSPACE_GROUP = group('Workspace', 'The name, place, currency and language of a workspace.');
 export const AUDIT_GROUP = group(
   'Audit trail',
   'Who signed in to the workspace and who changed what, for its administrators.',

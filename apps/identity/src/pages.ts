@@ -10,11 +10,13 @@ export interface Page<Row> {
 export async function pageById<Row extends { id: string }>(
   repository: Repository<Row>,
   order: 'ASC' | 'DESC',
-  where: FindOptionsWhere<Row>,
+  where: FindOptionsWhere<Row> | FindOptionsWhere<Row>[],
   { after, limit, offset }: ListPage,
 ): Promise<Page<Row>> {
   const beyond = order === 'ASC' ? MoreThan : LessThan;
-  const options = { where: { ...where, ...(after && { id: beyond(after.id) }) }, order: { id: order } };
+  const all = Array.isArray(where) ? where : [where];
+  const rest = after ? all.map((one) => ({ ...one, id: beyond(after.id) })) : all;
+  const options = { where: rest, order: { id: order } };
   const rows = await repository.find({ ...options, take: limit, skip: offset } as FindManyOptions<Row>);
   return { rows, counted: await repository.countBy(where) };
 }

@@ -84,6 +84,19 @@ describe('acts of the platform in the audit trail', () => {
     });
   });
 
+  it('are settings that an administrator changed, by their names', async () => {
+    const owner = await identity.account();
+    const change = (body: object) => identity.send('PATCH', '/api/tenant', owner, body);
+    await change({ name: 'Renamed', timeZone: 'UTC', currency: 'CHF' });
+    expect(await entryOf(identity, owner, 'workspace.changed')).toMatchObject({
+      actor: { kind: 'user', id: owner.userId },
+      detail: { changed: ['name', 'currency'] },
+    });
+    // What changes nothing is no act.
+    await change({ currency: 'CHF' });
+    expect((await auditOf(identity, owner, '&action=workspace.changed')).length).toBe(1);
+  });
+
   it('are quotas that refused a call, once per hour', async () => {
     const owner = await identity.account();
     const invite = () =>

@@ -8,7 +8,7 @@ import { SigningKeyService } from '../src/sessions/signing-key.service.js';
 import { auditOf } from './audit.js';
 import { callerOfFile } from './caller.js';
 import { codeOf } from './checks.js';
-import { type Account, TestIdentity } from './identity.js';
+import { type Account, outcome, TestIdentity } from './identity.js';
 import { TestOperators } from './operators.js';
 
 const identity = TestIdentity.ofFile();
@@ -75,7 +75,8 @@ describe('keys', () => {
 describe('tenants', () => {
   it('returns a tenant to other services', async () => {
     const { tenantId } = await identity.account({ name: 'T', plan: 'business', country: 'DE' });
-    const tenant = { id: tenantId, name: 'T', verified: true, plan: 'business', timeZone: 'UTC', country: 'DE' };
+    const place = { timeZone: 'UTC', country: 'DE', currency: 'EUR', language: 'en' };
+    const tenant = { id: tenantId, name: 'T', verified: true, plan: 'business', ...place };
     expect(await objects.call(rpc.identity.getTenant, { tenantId })).toEqual(tenant);
     expect(await codeOf(objects.call(rpc.identity.getTenant, { tenantId: newId() }))).toBe('NOT_FOUND');
   });
@@ -94,6 +95,50 @@ describe('tenants', () => {
     const { accessToken: operator } = await operators.login(op.email);
     expect((await operators.call('setPlan', request, operator)).plan).toBe('enterprise');
     expect(await operators.refusal('setPlan', { ...request, id: newId() }, operator)).toBe('NOT_FOUND');
+  });
+});
+
+describe('the settings of the workspace', () => {
+  const change = (by: Account, body: object) => identity.send('PATCH', '/api/tenant', by, body);
+
+  it('are read by everyone, and changed by administrators', async () => {
+    const { owner, admin, viewer } = await identity.team('admin', 'viewer');
+    const before = {
+      id: owner.tenantId,
+      name: 'A workspace',
+      plan: 'developer',
+      timeZone: 'UTC',
+      country: null,
+      currency: 'EUR',
+      language: 'en',
+      verified: true,
+    };
+    expect((await identity.send('GET', '/api/tenant', viewer)).body).toEqual(before);
+    const changes = { name: ' Acme ', timeZone: 'Asia/Tokyo', country: 'JP', currency: 'JPY', language: 'de' };
+    expect(await outcome(change(viewer, changes))).toEqual([403, 'FORBIDDEN']);
+    const after = { ...before, ...changes, name: 'Acme' };
+    const { status, body } = await change(admin, changes);
+    expect([status, body]).toEqual([200, after]);
+    expect((await change(owner, { country: null })).body).toEqual({ ...after, country: null });
+    expect((await identity.send('GET', '/api/tenant', await identity.account())).body).toMatchObject({
+      country: null,
+      name: 'A workspace',
+    });
+  });
+
+  it.each([
+    ['no name', { name: ' ' }, ['/name']],
+    [
+      'places and money that there are not',
+      { timeZone: 'Mars/Base', country: 'XX', currency: 'XQQ' },
+      ['/timeZone', '/country', '/currency'],
+    ],
+    ['a language without pages', { language: 'fr' }, ['/language']],
+    ['another plan', { plan: 'enterprise' }, ['/plan']],
+  ])('refuse %s', async (_what, body, pointers) => {
+    const refused = await change(await identity.account(), body);
+    expect(await outcome(refused)).toEqual([422, 'VALIDATION_FAILED']);
+    expect(refused.body.errors.map(({ pointer }) => pointer)).toEqual(pointers);
   });
 });
 

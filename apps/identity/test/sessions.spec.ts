@@ -1,7 +1,9 @@
 import { Database } from '@crm/database';
-import { waitUntil } from '@crm/testing';
+import { TEST_ISSUER, waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
+import type { IdentityConfig } from '../src/config.js';
 import { GRACE_SECONDS } from '../src/sessions/refresh-token.repository.js';
+import { PageCookie } from '../src/sign-in/page-session.controller.js';
 import { confirm, protectedAccount, TestAuthenticator } from './authenticators.js';
 import { type Account, outcome, PASSWORD, TestIdentity, USERS } from './identity.js';
 import { decide, installed, pkce, requestOf } from './oauth.js';
@@ -120,6 +122,127 @@ describe('POST /api/auth/logout', () => {
     expect((await refresh(account.refreshToken)).status).toBe(401);
     await identity.refuses(account.accessToken);
     expect((await me(other)).status).toBe(200);
+  });
+});
+
+const PAGE = { origin: TEST_ISSUER, 'x-requested-with': 'crm-page' };
+
+/** Calls as a page of the platform does, with the cookie that its browser has. */
+const fromPage = (method: string, path = '', { body, cookie }: { body?: object; cookie?: string } = {}) =>
+  identity.request(method, `/api/auth/session${path}`, { body, headers: { ...PAGE, ...(cookie && { cookie }) } });
+
+/** `name=value` of the cookie that an answer sets. */
+const cookieOf = ({ headers }: { headers: Headers }) => headers.get('set-cookie')?.split(';')[0] ?? '';
+
+/** A page that somebody has signed in to. */
+async function page() {
+  const account = await identity.account();
+  const answer = await fromPage('POST', '', { body: { email: account.email, password: PASSWORD } });
+  return { account, answer, cookie: cookieOf(answer) };
+}
+
+describe('the session of a page', () => {
+  it('has its refresh token in a cookie that scripts cannot read, and in no answer', async () => {
+    const { answer, cookie } = await page();
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { accessToken: expect.any(String), tokenType: 'Bearer', expiresIn: 900 },
+    ]);
+    expect(answer.headers.get('set-cookie')).toMatch(
+      /^crm-session=[\w-]{43}; Max-Age=3600; Path=\/api\/auth\/session; HttpOnly; SameSite=Strict$/,
+    );
+    const { status, body, headers } = await fromPage('POST', '/refresh', { body: {}, cookie });
+    expect([status, Object.keys(body).sort()]).toEqual([200, ['accessToken', 'expiresIn', 'tokenType']]);
+    expect(headers.get('set-cookie')).not.toContain(cookie);
+    expect((await me(body)).status).toBe(200);
+  });
+
+  it('is kept by https for this very host alone', () => {
+    const settings = { service: { baseUrl: 'https://crm.example.com' }, sessions: { idleSeconds: 60 } };
+    const set: string[] = [];
+    const reply = { header: (_name: string, value: string) => set.push(value), status: () => undefined };
+    const cookie = new PageCookie(settings as IdentityConfig);
+    cookie.keep(reply, { accessToken: 'a', refreshToken: 'r', tokenType: 'Bearer', expiresIn: 900 });
+    cookie.drop(reply);
+    expect(set).toEqual([
+      '__Host-crm-session=r; Max-Age=60; Path=/; Secure; HttpOnly; SameSite=Strict',
+      '__Host-crm-session=; Max-Age=0; Path=/; Secure; HttpOnly; SameSite=Strict',
+    ]);
+  });
+
+  it('is asked for a second factor as any other, and takes over what that sign-in is answered with', async () => {
+    const { account, app } = await protectedAccount(identity);
+    const wanted = await fromPage('POST', '', { body: { email: account.email, password: PASSWORD } });
+    expect([wanted.body, wanted.headers.get('set-cookie')]).toMatchObject([{ mfaRequired: true }, null]);
+    const code = { challengeId: wanted.body.challengeId, code: await app.freshCode() };
+    const { refreshToken } = (await identity.post('/api/auth/mfa/verify', code)).body;
+    const taken = await fromPage('POST', '/refresh', { body: { refreshToken } });
+    expect([taken.status, cookieOf(taken)]).toEqual([200, expect.stringMatching(/^crm-session=/)]);
+    expect(cookieOf(taken)).not.toContain(refreshToken);
+    // What the scripts of the page had seen is spent.
+    await age(account.tenantId, GRACE_SECONDS);
+    expect(await outcome(refresh(refreshToken))).toEqual([401, 'INVALID_REFRESH_TOKEN']);
+  });
+
+  it('survives windows that refresh at once, and a call that was overtaken', async () => {
+    const { cookie } = await page();
+    const both = await Promise.all([1, 2].map(() => fromPage('POST', '/refresh', { body: {}, cookie })));
+    const [next, same] = both.map(cookieOf);
+    expect([both.map(({ status }) => status), same]).toEqual([[200, 200], next]);
+    const last = await fromPage('POST', '/refresh', { body: {}, cookie: next });
+    expect(await outcome(fromPage('POST', '/refresh', { body: {}, cookie }))).toEqual([401, 'INVALID_REFRESH_TOKEN']);
+    expect((await fromPage('POST', '/refresh', { body: {}, cookie: cookieOf(last) })).status).toBe(200);
+  });
+
+  it('ends when a copy of its cookie is presented later', async () => {
+    const { account, cookie } = await page();
+    const next = await fromPage('POST', '/refresh', { body: {}, cookie });
+    await age(account.tenantId, GRACE_SECONDS);
+    expect((await fromPage('POST', '/refresh', { body: {}, cookie })).status).toBe(401);
+    expect((await fromPage('POST', '/refresh', { body: {}, cookie: cookieOf(next) })).status).toBe(401);
+    await identity.refuses(next.body.accessToken);
+  });
+
+  it('ends with the sign-out of any window, whatever became of the access token', async () => {
+    const { account, answer, cookie } = await page();
+    const ended = await fromPage('DELETE', '', { cookie });
+    expect([ended.status, ended.headers.get('set-cookie')]).toEqual([
+      204,
+      'crm-session=; Max-Age=0; Path=/api/auth/session; HttpOnly; SameSite=Strict',
+    ]);
+    await identity.refuses(answer.body.accessToken);
+    expect((await fromPage('POST', '/refresh', { body: {}, cookie })).status).toBe(401);
+    const sql = "SELECT actor_id FROM audit_entry WHERE action = 'sign_in.signed_out'";
+    expect(await identity.query(account.tenantId, sql)).toEqual([{ actor_id: account.userId }]);
+    expect((await fromPage('DELETE', '', { cookie })).status).toBe(204);
+  });
+
+  it('is nobody without a cookie, with a planted one beside it, or with one of other making', async () => {
+    const { cookie } = await page();
+    for (const presented of ['', `${cookie}; ${cookie}`, 'crm-session=x', `__Host-${cookie}`]) {
+      expect((await fromPage('POST', '/refresh', { body: {}, cookie: presented })).status).toBe(204);
+    }
+  });
+
+  it.each([
+    ['another site', { ...PAGE, origin: 'https://elsewhere.test' }],
+    ['a page without an origin', { ...PAGE, origin: 'null' }],
+    ['a program', { 'x-requested-with': PAGE['x-requested-with'] }],
+    ['a form', { origin: PAGE.origin }],
+  ])('answers nothing to %s', async (_who, headers) => {
+    const { account, cookie } = await page();
+    for (const [method, path, body] of [
+      ['POST', '', { email: account.email, password: PASSWORD }],
+      ['POST', '/refresh', {}],
+      ['DELETE', '', undefined],
+    ] as const) {
+      const answer = await identity.request(method, `/api/auth/session${path}`, {
+        body,
+        headers: { ...headers, cookie },
+      });
+      expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null]);
+    }
+    expect((await fromPage('POST', '/refresh', { body: {}, cookie })).status).toBe(200);
   });
 });
 

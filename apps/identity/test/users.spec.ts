@@ -101,6 +101,43 @@ describe('GET /api/tenant/users', () => {
   });
 });
 
+describe('looking for people of the workspace', () => {
+  const find = async (reader: Account, query: string) => {
+    const { status, body } = await identity.send('GET', `/api/tenant/users?${query}`, reader);
+    return status === 200 ? (body.data as unknown as { name: string }[]).map(({ name }) => name) : status;
+  };
+
+  it('goes by the beginning of a word of the name or of the address, by ids and by status', async () => {
+    const { owner, member } = await identity.team('member');
+    await identity.changeUser(owner, member.userId, { name: 'Grace Brewster Hopper' });
+    const invited = { email: newEmail(), name: 'Hope 100% Sure', roles: ['member'] };
+    const { id } = (await identity.send('POST', '/api/tenant/users', owner, invited)).body;
+    const other = await identity.account();
+    for (const [query, expected] of [
+      ['q=hop', ['Grace Brewster Hopper', 'Hope 100% Sure']],
+      ['q=hop&status=active', ['Grace Brewster Hopper']],
+      ['q=opper', []],
+      [`q=${invited.email.slice(0, 20)}`, ['Hope 100% Sure']],
+      ['q=100%25', ['Hope 100% Sure']],
+      ['q=%25', []],
+      [`ids=${id}&ids=${other.userId}`, ['Hope 100% Sure']],
+      [`ids=${id}&q=grace`, []],
+      ['status=gone', 400],
+    ] as const) {
+      expect([query, await find(member, query)]).toEqual([query, expected]);
+    }
+  });
+
+  it('goes on in pages, by a cursor of the same search', async () => {
+    const { owner, member } = await identity.team('member');
+    const { body } = await identity.send('GET', '/api/tenant/users?q=m&size=1&count=exact', member);
+    expect([body.total, body.nextCursor]).toEqual([1, null]);
+    const { nextCursor } = (await identity.send('GET', '/api/tenant/users?size=1&status=active', owner)).body;
+    expect(await find(owner, `size=1&status=active&cursor=${nextCursor}`)).toEqual(['Member']);
+    expect(await find(owner, `size=1&cursor=${nextCursor}`)).toBe(400);
+  });
+});
+
 describe('whether the second factor of a user is on', () => {
   it.each([
     ['owner', 'of everybody'],
@@ -397,6 +434,7 @@ describe('POST /api/auth/register', () => {
     ['an unknown plan', { workspace: { name: 'W', plan: 'gold' } }, '/workspace/plan'],
     ['an unknown time zone', { workspace: { name: 'W', timeZone: 'Mars/Base' } }, '/workspace/timeZone'],
     ['a country that is not a code', { workspace: { name: 'W', country: 'Germany' } }, '/workspace/country'],
+    ['a country that there is not', { workspace: { name: 'W', country: 'XX' } }, '/workspace/country'],
     ['an unknown member', { admin: true }, '/admin'],
   ])('refuses a registration with %s', async (_what, changes, pointer) => {
     const refused = await register(changes);

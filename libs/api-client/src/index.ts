@@ -1,4 +1,4 @@
-export type { CallerView, FieldView, ObjectView } from '../dist/api.js';
+export type { CallerView, CatalogueFieldView, CatalogueObjectView } from '../dist/api.js';
 export { type ApiCall, callApi, callApiForHeaders } from './call-api.js';
 export { type ApiClient, type ClientOptions, createApiClient } from './client.js';
 export { ApiProblem, type FieldProblem } from './problem/api-problem.js';
@@ -6,6 +6,7 @@ export { type ProblemWords, problemInWords } from './problem/problem-words.js';
 export {
   type CrmRecord,
   type FieldValue,
+  type LabelLanguage,
   type ObjectName,
   type RecordFields,
   type RecordPage,

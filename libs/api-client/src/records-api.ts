@@ -1,4 +1,5 @@
 import { CORE_OBJECTS, type CoreObject } from '@crm/contracts/objects';
+import type { CatalogueObjectView } from '../dist/api.js';
 import type { ApiClient } from './client.js';
 
 /** `leads` and the like, or `custom:` and the API name of a custom object. */
@@ -33,6 +34,9 @@ export interface RecordQuery {
   readonly filterValue?: string;
 }
 
+/** Languages that the labels of standard objects exist in. */
+export type LabelLanguage = 'en' | 'de';
+
 export type RecordFields = Readonly<Record<string, FieldValue>>;
 
 const CUSTOM = 'custom:';
@@ -42,6 +46,12 @@ const CUSTOM_RECORD = '/api/crm/custom/{apiName}/records/{id}';
 /** The calls of records, the same for every object. */
 export class RecordsApi {
   constructor(private readonly client: ApiClient) {}
+
+  /** The objects that the caller can read, standard ones first. */
+  async objects(language: LabelLanguage, signal?: AbortSignal): Promise<readonly CatalogueObjectView[]> {
+    const { data } = await this.client.GET('/api/crm/objects', { params: { query: { language } }, signal });
+    return data?.data ?? [];
+  }
 
   async list(object: ObjectName, query: RecordQuery, signal?: AbortSignal): Promise<RecordPage> {
     const apiName = customName(object);
@@ -81,6 +91,15 @@ export class RecordsApi {
         ? await this.client.PATCH(recordPath(object), { params: { path: { id }, header }, body: fields as never })
         : await this.client.PATCH(CUSTOM_RECORD, { params: { path: { apiName, id }, header }, body: fields as never });
     return data as unknown as CrmRecord;
+  }
+
+  /** @param version that is deleted; any other is refused with `VERSION_MISMATCH` */
+  async delete(object: ObjectName, id: string, version: number): Promise<void> {
+    const apiName = customName(object);
+    const header = { 'If-Match': `"${version}"` };
+    await (apiName === undefined
+      ? this.client.DELETE(recordPath(object), { params: { path: { id }, header } })
+      : this.client.DELETE(CUSTOM_RECORD, { params: { path: { apiName, id }, header } }));
   }
 }
 

@@ -9,6 +9,7 @@ export * from './events/event-pattern.js';
 export * from './events/event-types.js';
 export * from './hooks.js';
 export * from './identifiers.js';
+export * from './languages.js';
 export * from './notices.js';
 export * from './objects.js';
 export * from './operator-audit.js';

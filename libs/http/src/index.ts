@@ -43,7 +43,15 @@ export {
 } from './openapi/describe.decorator.js';
 export { API_INFO, openApiDocument } from './openapi/document.js';
 export { DocsPageController, OpenApiController, OperatorsOpenApiController } from './openapi/openapi.controller.js';
-export { acceptedCodings, encodedFor, readPage, ServedPage } from './page/page-files.js';
+export {
+  acceptedCodings,
+  encodedFor,
+  newNonce,
+  type ReplyHead,
+  readPage,
+  ServedPage,
+  withAttributes,
+} from './page/page-files.js';
 export { ProblemFilter, redactPath } from './problem/problem.filter.js';
 export { type Problem, toPlatformError } from './problem/problem.js';
 export { bindInputPipe, isOfOperators, listRoutes, type RouteEntry, requireAccessRules } from './route/list-routes.js';

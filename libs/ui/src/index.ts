@@ -1,3 +1,4 @@
+export { Kit, type KitProps, shareNonce } from './kit.js';
 export {
   catalogue,
   LANGUAGES,
@@ -19,4 +20,5 @@ export {
   Notice,
   type NoticeProps,
 } from './parts.js';
+export { EmptyNotice, LoadingLines, ProblemNotice, type ProblemNoticeProps } from './problem-notice.js';
 export { applyTheme, type BaseColours, DARK, LIGHT, paletteOf, type Theme } from './theme.js';

@@ -94,7 +94,7 @@ type Shareable = Pick<ObjectDefinition, 'appKey' | 'sharedWith'>;
  * Access before roles and scopes count. Users reach every object of their tenant; an app reaches its own, those shared
  * with it, and standard objects within its scopes.
  */
-function accessOf({ appKey: owner, sharedWith = {} }: Shareable, caller: Caller): SharedAccess | null {
+export function accessOf({ appKey: owner, sharedWith = {} }: Shareable, caller: Caller): SharedAccess | null {
   const app = actingApp(caller);
   if (app === null || owner === null || owner === app) return 'write';
   return Object.hasOwn(sharedWith, app) ? (sharedWith[app] as SharedAccess) : null;

@@ -56,6 +56,17 @@ export class ObjectModel {
     return this.checked;
   }
 
+  /** What a field's values are in formulas and filters; of a formula the type of its result. */
+  valueTypeOf({ apiName, type }: StoredField): ValueType {
+    if (type !== 'formula') return this.plainFieldTypes.get(apiName) ?? 'any';
+    return this.checkedFormulas.formulas.get(apiName)?.resultType ?? 'any';
+  }
+
+  /** Whether a new record sets a unique field that the caller cannot read: a conflict would reveal its values. */
+  setsHiddenUnique(plan: AccessPlan): boolean {
+    return this.uniqueFields.some((field) => (field.default ?? null) !== null && !plan.readable.has(field.apiName));
+  }
+
   /** The fields that a caller with these roles can read and write. */
   planFor(roles: readonly string[]): AccessPlan {
     // Role names cannot contain a line break, so the joined text names one combination.

@@ -4,13 +4,15 @@ import { ObjectController, ShareController } from './object.controller.js';
 import { ObjectRepository } from './object.repository.js';
 import { ObjectRpc } from './object.rpc.js';
 import { ObjectService } from './object.service.js';
+import { ObjectCatalogueController } from './object-catalogue.controller.js';
+import { ObjectCatalogueService } from './object-catalogue.service.js';
 import { ObjectModelStore } from './object-model.js';
 import { ShareService } from './share.service.js';
 
 @Module({
-  controllers: [ObjectController, ObjectRpc, ShareController],
+  controllers: [ObjectCatalogueController, ObjectController, ObjectRpc, ShareController],
   // The tenants' zones, countries and plans, which identity owns, are cached once for the whole service.
-  providers: [ObjectModelStore, ObjectRepository, ObjectService, ShareService, TenantDirectory],
+  providers: [ObjectCatalogueService, ObjectModelStore, ObjectRepository, ObjectService, ShareService, TenantDirectory],
   exports: [ObjectModelStore, ObjectRepository, TenantDirectory],
 })
 export class ObjectModule {}

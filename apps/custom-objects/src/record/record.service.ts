@@ -42,16 +42,9 @@ function requireWritable(
       ),
     });
   }
-  if (mode === 'create' && setsHiddenUnique(model, plan)) {
+  if (mode === 'create' && model.setsHiddenUnique(plan)) {
     throw new PlatformError('FIELD_ACCESS_DENIED', 'The role cannot read a unique field that a new record sets');
   }
-}
-
-/** Whether a new record has a value in a unique field that the role cannot read: a conflict would reveal it. */
-function setsHiddenUnique({ object }: ObjectModel, plan: AccessPlan): boolean {
-  return object.fields.some(
-    (field) => field.is_unique && (field.default ?? null) !== null && !plan.readable.has(field.apiName),
-  );
 }
 
 /** Problems as a caller with this plan sees them: of a field that they cannot read, neither options nor limits. */

@@ -1,22 +1,27 @@
-import { type ApiClient, type ObjectName, problemInWords, RecordsApi, STANDARD_OBJECTS } from '@crm/api-client';
+import { type ApiClient, type ObjectName, RecordsApi } from '@crm/api-client';
 import {
-  canRead,
-  canWrite,
-  customObject,
+  type ListState,
   type ObjectModel,
-  Pipeline,
+  PlainTable,
   RECORD_TEXTS,
-  RecordForm,
   RecordList,
-  RecordPage,
   RecordsProvider,
-  standardObject,
+  useObjects,
 } from '@crm/records-ui';
 import type { EmbedView } from '@crm/sdk/embed/protocol';
-import { Button, type Language, Loading, Notice, useLocale, useTexts } from '@crm/ui';
+import { EmptyNotice, LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
+import { Anchor, Button, Group, SegmentedControl, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useRef, useState } from 'react';
 import { TEXTS } from '../texts.js';
+
+// A host's page waits for the first list; the rest comes when it is opened.
+const Pipeline = lazy(async () => ({ default: (await import('@crm/records-ui/pipeline')).Pipeline }));
+const RecordForm = lazy(async () => ({ default: (await import('@crm/records-ui/record')).RecordForm }));
+const RecordPage = lazy(async () => ({ default: (await import('@crm/records-ui/record')).RecordPage }));
+
+/** Rows of one page; more are loaded on request, and the frame grows. */
+const PAGE_SIZE = 50;
 
 interface ObjectAreaProps {
   readonly model: ObjectModel;
@@ -28,46 +33,61 @@ interface ObjectAreaProps {
 function ObjectArea({ model, recordId, onNavigate }: ObjectAreaProps) {
   const texts = useTexts(RECORD_TEXTS);
   const [isCreating, setCreating] = useState(false);
+  const [state, setState] = useState<ListState>({});
   const [display, setDisplay] = useState<'board' | 'list'>(model.name === 'opportunities' ? 'board' : 'list');
-  const open = (id: string): void => onNavigate({ object: model.name, recordId: id });
+  const toList = (): void => onNavigate({ object: model.name });
 
   if (recordId !== undefined) {
-    return <RecordPage key={recordId} model={model} id={recordId} onBack={() => onNavigate({ object: model.name })} />;
+    const back = (
+      <Anchor component="button" type="button" size="sm" onClick={toList}>
+        ← {texts.back(model.pluralLabel)}
+      </Anchor>
+    );
+    return <RecordPage key={recordId} model={model} id={recordId} back={back} onDeleted={toList} />;
   }
   if (isCreating) {
     return (
-      <article className="panel record">
-        <header className="record-head">
-          <h1>{texts.create(model.label)}</h1>
-        </header>
-        <RecordForm model={model} onSaved={({ id }) => open(id)} onCancel={() => setCreating(false)} />
+      <article className="record record-section">
+        <Title order={1} size="h3" mb="sm">
+          {texts.create(model.label)}
+        </Title>
+        <RecordForm
+          model={model}
+          onCreated={({ id }) => onNavigate({ object: model.name, recordId: id })}
+          onCancel={() => setCreating(false)}
+        />
       </article>
     );
   }
   return (
     <>
-      <header className="area-head">
-        <h1>{model.pluralLabel}</h1>
+      <Group mb="sm">
+        <Title order={1} size="h3" mr="auto">
+          {model.pluralLabel}
+        </Title>
         {model.name === 'opportunities' ? (
-          <fieldset className="switch">
-            <legend className="visually-hidden">{texts.display}</legend>
-            {(['board', 'list'] as const).map((name) => (
-              <button key={name} type="button" aria-pressed={display === name} onClick={() => setDisplay(name)}>
-                {texts[name]}
-              </button>
-            ))}
-          </fieldset>
+          <SegmentedControl
+            size="sm"
+            aria-label={texts.display}
+            value={display}
+            onChange={setDisplay}
+            data={(['board', 'list'] as const).map((value) => ({ value, label: texts[value] }))}
+          />
         ) : null}
-        {model.canWrite ? (
-          <Button look="primary" onClick={() => setCreating(true)}>
-            {texts.create(model.label)}
-          </Button>
-        ) : null}
-      </header>
+        {model.creatable ? <Button onClick={() => setCreating(true)}>{texts.create(model.label)}</Button> : null}
+      </Group>
       {display === 'board' ? (
-        <Pipeline model={model} onOpen={open} onCreate={() => setCreating(true)} />
+        <Pipeline model={model} onCreate={() => setCreating(true)} />
       ) : (
-        <RecordList model={model} onOpen={open} onCreate={() => setCreating(true)} />
+        <RecordList
+          model={model}
+          state={state}
+          onState={setState}
+          onCreate={() => setCreating(true)}
+          table={PlainTable}
+          size={PAGE_SIZE}
+          hasMoreButton
+        />
       )}
     </>
   );
@@ -82,42 +102,32 @@ interface ObjectNavProps {
 function ObjectNav({ objects, current, onChoose }: ObjectNavProps) {
   const texts = useTexts(TEXTS);
   return (
-    <nav className="nav" aria-label={texts.objects}>
-      <ul>
-        {objects.map(({ name, pluralLabel }) => (
-          <li key={name}>
-            <button
-              type="button"
-              className="nav-item"
-              aria-current={name === current ? 'page' : undefined}
-              onClick={() => onChoose(name)}
-            >
-              {pluralLabel}
-            </button>
-          </li>
-        ))}
-      </ul>
-    </nav>
+    <Group component="nav" gap={4} mb="md" aria-label={texts.objects}>
+      {objects.map(({ name, pluralLabel }) => (
+        <Button
+          key={name}
+          size="sm"
+          variant={name === current ? 'light' : 'subtle'}
+          aria-current={name === current ? 'page' : undefined}
+          onClick={() => onChoose(name)}
+        >
+          {pluralLabel}
+        </Button>
+      ))}
+    </Group>
   );
 }
 
 /** How often an idle page asks whether its access still holds, in milliseconds. */
 const CHECK_MS = 30_000;
 
-/** Who the token is for, and which custom objects they see. */
-function useCaller(client: ApiClient) {
-  return useQuery({
+/** Asks from time to time whether the access still holds. */
+const useAccess = (client: ApiClient) =>
+  useQuery({
     queryKey: ['caller'],
-    queryFn: async ({ signal }) => {
-      const { data: caller } = await client.GET('/api/auth/me', { signal });
-      if (!caller) throw new Error('The answer has no body');
-      if (!canRead(caller, 'custom')) return { caller, customObjects: [] };
-      const { data } = await client.GET('/api/crm/custom', { signal });
-      return { caller, customObjects: data?.data ?? [] };
-    },
+    queryFn: async ({ signal }) => (await client.GET('/api/auth/me', { signal })).data ?? null,
     refetchInterval: CHECK_MS,
   });
-}
 
 export interface CrmProps {
   readonly client: ApiClient;
@@ -130,42 +140,31 @@ export interface CrmProps {
 export function Crm({ client, view, onNavigate }: CrmProps) {
   const texts = useTexts(TEXTS);
   const { language } = useLocale();
-  const { data, error, refetch } = useCaller(client);
   const api = useMemo(() => new RecordsApi(client), [client]);
-  const objects = useMemo(() => (data ? modelsFor(data, language) : []), [data, language]);
-  const records = useMemo(() => ({ api, objects }), [api, objects]);
-  if (!data) {
-    if (!error) return <Loading label={texts.connecting} />;
-    const { title, text } = problemInWords(error, language);
-    return (
-      <Notice kind="error" title={title} action={<Button onClick={() => void refetch()}>{texts.retry}</Button>}>
-        {text}
-      </Notice>
+  const access = useAccess(client);
+  const objects = useObjects(api, language);
+  const error = access.error ?? objects.error;
+  if (!objects.data) {
+    return error ? (
+      <ProblemNotice problem={error} onRetry={objects.refetch} />
+    ) : (
+      <LoadingLines label={texts.connecting} />
     );
   }
-  const [first] = objects;
-  if (!first) {
-    return (
-      <Notice kind="info" title={texts.nothing}>
-        {texts.nothingText}
-      </Notice>
-    );
-  }
-  return (
-    <RecordsProvider value={records}>
-      <Shell objects={objects} first={first} wished={view} onNavigate={onNavigate} />
-    </RecordsProvider>
-  );
+  const [first] = objects.data;
+  if (!first) return <EmptyNotice title={texts.nothing} text={texts.nothingText} />;
+  return <Shell api={api} objects={objects.data} first={first} wished={view} onNavigate={onNavigate} />;
 }
 
 interface ShellProps {
+  readonly api: RecordsApi;
   readonly objects: readonly ObjectModel[];
   readonly first: ObjectModel;
   readonly wished: EmbedView | undefined;
   readonly onNavigate: (view: EmbedView) => void;
 }
 
-function Shell({ objects, first, wished, onNavigate }: ShellProps) {
+function Shell({ api, objects, first, wished, onNavigate }: ShellProps) {
   const texts = useTexts(TEXTS);
   const [view, setView] = useView(wished, { object: first.name });
   const model = objects.find(({ name }) => name === view.object);
@@ -173,23 +172,31 @@ function Shell({ objects, first, wished, onNavigate }: ShellProps) {
     setView(next);
     onNavigate(next);
   };
+  const goRef = useRef(go);
+  goRef.current = go;
+  const records = useMemo(
+    () => ({
+      api,
+      objects,
+      open: ({ name }: ObjectModel, id: string) => goRef.current({ object: name, recordId: id }),
+    }),
+    [api, objects],
+  );
   return (
-    <>
+    <RecordsProvider value={records}>
       {objects.length > 1 ? (
         <ObjectNav objects={objects} current={view.object} onChoose={(object: ObjectName) => go({ object })} />
       ) : null}
       <main>
         {model ? (
-          <ObjectArea key={model.name} model={model} recordId={view.recordId} onNavigate={go} />
+          <Suspense fallback={<LoadingLines label={texts.connecting} />}>
+            <ObjectArea key={model.name} model={model} recordId={view.recordId} onNavigate={go} />
+          </Suspense>
         ) : (
-          <div className="panel">
-            <Notice kind="error" title={texts.unknownView}>
-              {texts.unknownViewText}
-            </Notice>
-          </div>
+          <EmptyNotice title={texts.unknownView} text={texts.unknownViewText} />
         )}
       </main>
-    </>
+    </RecordsProvider>
   );
 }
 
@@ -205,15 +212,4 @@ function useView(wished: EmbedView | undefined, initial: EmbedView): [EmbedView,
     }
   }
   return [view, setView];
-}
-
-type Caller = NonNullable<ReturnType<typeof useCaller>['data']>;
-
-function modelsFor({ caller, customObjects }: Caller, language: Language): readonly ObjectModel[] {
-  return [
-    ...STANDARD_OBJECTS.filter((name) => canRead(caller, name)).map((name) =>
-      standardObject(name, language, canWrite(caller, name)),
-    ),
-    ...customObjects.map((object) => customObject(object, canWrite(caller, 'custom'))),
-  ];
 }

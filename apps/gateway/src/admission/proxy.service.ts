@@ -118,7 +118,7 @@ export class CrossOriginService {
 }
 
 /**
- * Credentials are not allowed: there are no cookies, the token is in a header.
+ * Credentials are not allowed: the token is in a header, and the one cookie is for the platform's own pages.
  * @returns the reply, if the request was a preflight, which is answered now
  */
 function allow(request: FastifyRequest, reply: FastifyReply, origin: string): FastifyReply | undefined {

@@ -1,5 +1,5 @@
 import { Public } from '@crm/access';
-import { Describe, encodedFor, ServedPage } from '@crm/http';
+import { Describe, ServedPage } from '@crm/http';
 import { Controller, Get, Header, Headers, Inject, Injectable, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
@@ -28,23 +28,15 @@ const ACCOUNT_PAGE_POLICY = [
 export class AccountPageController {
   constructor(private readonly page: AccountPageService) {}
 
-  /** A name contains a hash of the content, so that what is behind it never changes. */
   @Get('account/assets/:name')
   @Public()
-  @Header('Cross-Origin-Resource-Policy', 'same-origin')
-  @Header('Vary', 'Accept-Encoding')
   @Describe({ summary: 'Returns a script or style of the account page', hidden: true })
   asset(
     @Param('name') name: string,
     @Headers('accept-encoding') accepted: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Buffer {
-    const asset = this.page.getAsset(name);
-    const { coding, content } = encodedFor(asset, accepted);
-    // Not by a decorator: a name that is not there must not stay missing for a year.
-    reply.header('Cache-Control', 'public, max-age=31536000, immutable').header('Content-Type', asset.type);
-    if (coding !== undefined) reply.header('Content-Encoding', coding);
-    return content;
+    return this.page.sendAsset(name, accepted, reply);
   }
 
   /** Not stored, also not by a browser for its button to go back: what a page held is gone once it is left. */

@@ -48,9 +48,11 @@ export const ROUTE_CLASSES = {
   /** Calls that exchange credentials for a token: short, and a client may still send its last, expired token. */
   credentials: CREDENTIALS,
   /** The same, by a browser that goes to an identity provider in between. */
-  browserCredentials: { ...CREDENTIALS, passesSignInCookie: true },
+  browserCredentials: { ...CREDENTIALS, passesCookie: 'crm-sign-in' },
+  /** The same, by a page whose refresh token is in a cookie. */
+  pageSession: { ...CREDENTIALS, passesCookie: 'crm-session' },
   /** Calls with a token, by a browser that goes to an identity provider next. */
-  browserApi: { ...WITH_A_TOKEN, passesSignInCookie: true },
+  browserApi: { ...WITH_A_TOKEN, passesCookie: 'crm-sign-in' },
   /** Calls of upstream systems; the secret in the path is all that they bring. */
   hook: {
     bodyBytes: HOOK_BODY_LIMIT,
@@ -76,6 +78,7 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream, rou
   ['/api/auth/login', 'identity', 'credentials'],
   ['/api/auth/register', 'identity', 'credentials'],
   ['/api/auth/refresh', 'identity', 'credentials'],
+  ['/api/auth/session', 'identity', 'pageSession'],
   ['/api/auth/mfa/verify', 'identity', 'credentials'],
   ['/api/auth/mfa/enrolment', 'identity', 'credentials'],
   ['/api/auth/password-resets', 'identity', 'credentials'],
@@ -93,6 +96,7 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream, rou
   ['/api/tenant', 'identity', 'api'],
   ['/api/admin', 'identity', 'api'],
   ['/api/crm/custom', 'custom-objects', 'records'],
+  ['/api/crm/objects', 'custom-objects', 'records'],
   [HOOK_PATH, 'automation-hooks', 'hook'],
   ['/api/crm/automations', 'automation-hooks', 'api'],
   ['/api/crm/leads', 'custom-objects', 'records'],
@@ -105,6 +109,9 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream, rou
   ['/docs/certification', 'marketplace-certification', 'api'],
 ];
 
+/** Where the console is: lists and records, and settings. None is below a routed prefix. */
+export const CONSOLE_PATHS = ['/', '/records/:object', '/records/:object/:id', '/settings', '/settings/:view'] as const;
+
 /** What links in mails name, and what belongs to the account page. None is below a routed prefix. */
 export const ACCOUNT_PAGE_PATHS = [
   '/account',
@@ -116,6 +123,9 @@ export const ACCOUNT_PAGE_PATHS = [
   '/undo-link',
   '/verify-email',
 ] as const;
+
+/** Every page of people: what comes without TLS is redirected there, and nowhere else. */
+export const PAGE_PATHS = [...CONSOLE_PATHS, ...ACCOUNT_PAGE_PATHS] as const;
 
 export interface Route extends ForwardRoute {
   readonly upstream: Upstream;

@@ -8,12 +8,13 @@ import {
   field,
   IntegerField,
   ListField,
+  ListQuery,
   ObjectField,
   TextField,
 } from '@crm/http';
-import type { User } from '../people/people.entity.js';
+import { USER_STATUSES, type User, type UserStatus } from '../people/people.entity.js';
 import { UserSummaryView } from '../people/people.service.js';
-import { Workspace } from '../people/workspace.dto.js';
+import { COUNTRY, Workspace } from '../people/workspace.dto.js';
 import { NEW_PASSWORD, PASSWORD_LENGTH } from '../sign-in/password.service.js';
 import { CURRENT_PASSWORD, ReauthenticationInput } from '../sign-in/sign-in.dto.js';
 
@@ -47,15 +48,7 @@ export class WorkspaceInput {
   @TextField({ optional: true, minLength: 1, maxLength: 64, description: 'IANA time zone', example: 'Europe/Berlin' })
   timeZone?: string;
 
-  @TextField({
-    optional: true,
-    nullable: true,
-    maxLength: 2,
-    pattern: /^[A-Z]{2}$/,
-    description: 'ISO 3166-1 alpha-2',
-    example: 'DE',
-  })
-  country?: string | null;
+  @TextField({ ...COUNTRY, optional: true, nullable: true }) country?: string | null;
 }
 
 export class RegistrationInput {
@@ -132,8 +125,21 @@ export class UserChangeInput {
   @EnumField(['active', 'disabled'], { optional: true }) status?: 'active' | 'disabled';
 }
 
+export class UserListQuery extends ListQuery {
+  @TextField({
+    optional: true,
+    maxLength: 100,
+    description: 'How a word of the name or of the address begins',
+    example: 'gra',
+  })
+  q?: string;
+
+  @ListField(field.id(), { optional: true, maxItems: 200, description: 'Those of these ids' }) ids?: string[];
+  @EnumField(USER_STATUSES, { optional: true }) status?: UserStatus;
+}
+
 export class UserView extends UserSummaryView {
-  @EnumField(['active', 'invited', 'disabled']) status: string;
+  @EnumField(USER_STATUSES) status: UserStatus;
 
   @EnumField(['registration', 'administrator', 'embed', 'identity_provider'], {
     description: 'How the user was created',

@@ -11,6 +11,7 @@ import { type Claimant, EmailClaimRepository, SignInEmailRepository } from '../p
 import { type EmailClaim } from '../people/people.entity.js';
 import { type NewTenant, type NewUser, TenantRepository } from '../people/people.repository.js';
 import { normaliseEmail, UserService } from '../people/people.service.js';
+import { assertKnown } from '../people/workspace-settings.js';
 import { hashSecret, isSecret, newSecret } from '../secrets.js';
 import { PasswordService } from '../sign-in/password.service.js';
 import { type RegistrationInput } from './accounts.dto.js';
@@ -46,7 +47,7 @@ export class RegistrationService {
     if (plan !== 'developer' && this.config.service.profile === 'production') {
       throw new PlatformError('PLAN_NOT_ALLOWED');
     }
-    assertTimeZone(workspace.timeZone);
+    assertKnown(workspace, '/workspace');
     const email = normaliseEmail(registration.email);
     const tenant: NewTenant = {
       id: newId(),
@@ -82,18 +83,6 @@ export class RegistrationService {
       });
     });
     return { user, tenant };
-  }
-}
-
-/** @throws PlatformError VALIDATION_FAILED for a name that is not in the IANA database */
-function assertTimeZone(timeZone: string | undefined): void {
-  if (timeZone === undefined) return;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone });
-  } catch (cause) {
-    const detail = 'There is no such time zone';
-    const errors = [{ pointer: '/workspace/timeZone', code: 'TIME_ZONE', detail }];
-    throw new PlatformError('VALIDATION_FAILED', undefined, { errors, cause });
   }
 }
 

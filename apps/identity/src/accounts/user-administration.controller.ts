@@ -1,9 +1,9 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { IdempotencyKey } from '@crm/database';
-import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
+import { ApiGroup, Describe, IdParam, type ListAnswer, mapList, NotRepeatable } from '@crm/http';
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
 import { USER_GROUP } from '../api-groups.js';
-import { UserChangeInput, UserInput, UserView, userView } from './accounts.dto.js';
+import { UserChangeInput, UserInput, UserListQuery, UserView, userView } from './accounts.dto.js';
 import { UserAdministrationService } from './user-administration.service.js';
 
 @ApiGroup(USER_GROUP)
@@ -16,10 +16,11 @@ export class UserController {
   @Access({ right: 'read' })
   @Describe({
     summary: 'Lists the users of the workspace',
-    description: 'Invited and disabled users are included.',
+    description:
+      'Invited and disabled users are included, unless `status` says otherwise. With `q` and `ids` a picker finds who may own a record.',
     answers: [{ status: 200, description: 'The users, oldest first', body: () => UserView, list: true }],
   })
-  async list(@CurrentPrincipal() principal: Principal, @Query() query: ListQuery): Promise<ListAnswer<UserView>> {
+  async list(@CurrentPrincipal() principal: Principal, @Query() query: UserListQuery): Promise<ListAnswer<UserView>> {
     return mapList(await this.users.list(principal.tenantId, query), (user) => userView(principal, user));
   }
 

@@ -13,7 +13,7 @@ import {
   type TenantTransaction,
   takeQuota,
 } from '@crm/database';
-import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
+import { idPosition, type ListAnswer, listAnswer, parsePage } from '@crm/http';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail, type NewAuditEntry } from '../audit/audit-trail.service.js';
@@ -33,7 +33,7 @@ import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
 import { PasswordMarks, PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
-import type { UserChangeInput, UserInput } from './accounts.dto.js';
+import type { UserChangeInput, UserInput, UserListQuery } from './accounts.dto.js';
 import { InvitationService } from './invitation.service.js';
 
 type Changed = Pick<User, 'id' | 'name' | 'roles' | 'status'>;
@@ -88,9 +88,10 @@ export class UserAdministrationService {
   }
 
   /** @throws PlatformError INVALID_QUERY for a cursor of another tenant or list */
-  async list(tenantId: string, query: ListQuery): Promise<ListAnswer<User>> {
-    const page = parsePage(query, { tenantId, list: 'users' });
-    const { rows, counted } = await this.database.transaction(tenantId, (tx) => this.users.list(tx, page));
+  async list(tenantId: string, { q, ids, status, ...query }: UserListQuery): Promise<ListAnswer<User>> {
+    const filter = { q, ids, status };
+    const page = parsePage(query, { tenantId, list: 'users', filter: JSON.stringify(filter) });
+    const { rows, counted } = await this.database.transaction(tenantId, (tx) => this.users.list(tx, filter, page));
     return listAnswer(rows, page, counted, idPosition);
   }
 

@@ -15,6 +15,7 @@ export const AUDIT_ACTIONS = {
   'workspace.closed': 'The workspace was closed, because nobody verified its address',
   'workspace.suspended': 'An operator suspended the workspace; `detail.reason` says why. Everybody was signed out',
   'workspace.reinstated': 'An operator lifted the suspension of the workspace; `detail.reason` says why',
+  'workspace.changed': 'An administrator changed the settings of the workspace; `detail.changed` says which',
   'workspace.plan_changed': 'An operator moved the workspace to another plan',
   'workspace.sign_in_policy_changed': 'What the workspace demands of sign-ins was changed',
   'user.added': 'An administrator added a user with a password',

@@ -2,6 +2,7 @@ import { NarrowerGrants1795800001301 } from './1795800001301-narrower-grants.js'
 import { ClaimsFoundByPassword1795800001302 } from './1795800001302-claims-found-by-password.js';
 import { IssuedSecrets1795800001303 } from './1795800001303-issued-secrets.js';
 import { EventsByFunction1795800001640 } from './1795800001640-events-by-function.js';
+import { WorkspaceSettings1795800001700 } from './1795800001700-workspace-settings.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -9,4 +10,5 @@ export const migrations = [
   ClaimsFoundByPassword1795800001302,
   IssuedSecrets1795800001303,
   EventsByFunction1795800001640,
+  WorkspaceSettings1795800001700,
 ];

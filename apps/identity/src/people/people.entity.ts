@@ -1,4 +1,4 @@
-import type { Plan } from '@crm/contracts';
+import type { Language, Plan } from '@crm/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { IdentifiedRow } from '../tenant-row.js';
 
@@ -33,7 +33,8 @@ export class SignInEmail {
 }
 
 /** `invited` has not set a password yet; `disabled` can neither sign in nor be embedded. */
-export type UserStatus = 'active' | 'invited' | 'disabled';
+export const USER_STATUSES = ['active', 'invited', 'disabled'] as const;
+export type UserStatus = (typeof USER_STATUSES)[number];
 
 /** `embed` users came through a host, `identity_provider` users at their first sign-in; neither has a password. */
 export type UserOrigin = 'registration' | 'administrator' | 'embed' | 'identity_provider';
@@ -65,6 +66,10 @@ export class Tenant {
 
   /** ISO 3166-1 alpha-2. */
   @Column({ type: 'text', nullable: true }) country: string | null;
+
+  /** ISO 4217, of new amounts. */
+  @Column({ type: 'text' }) currency: string;
+  @Column({ type: 'text' }) language: Language;
 
   /** When the address that the workspace was registered with was verified; null until then. */
   @Column({ name: 'verified_at', type: 'timestamptz', nullable: true }) verifiedAt: Date | null;

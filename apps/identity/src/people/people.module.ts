@@ -3,6 +3,7 @@ import { EmailClaimRepository, SignInEmailRepository } from './email.repository.
 import { TenantRepository, UserRepository } from './people.repository.js';
 import { TenantService, UserService } from './people.service.js';
 import { TenantRpc } from './tenant.rpc.js';
+import { WorkspaceController } from './workspace.controller.js';
 
 /** What other nouns use. */
 const SHARED = [
@@ -15,7 +16,7 @@ const SHARED = [
 ];
 
 @Module({
-  controllers: [TenantRpc],
+  controllers: [TenantRpc, WorkspaceController],
   providers: [...SHARED],
   exports: SHARED,
 })

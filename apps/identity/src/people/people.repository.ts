@@ -8,11 +8,11 @@ import {
 } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { ArrayContains, In, Not } from 'typeorm';
+import { ArrayContains, In, Not, Raw } from 'typeorm';
 import { type Page, pageById } from '../pages.js';
 import { changedOne, FOR_UPDATE } from '../tenant-row.js';
 import type { EmailHolder } from './email.repository.js';
-import { Tenant, User } from './people.entity.js';
+import { Tenant, User, type UserStatus } from './people.entity.js';
 
 /** A user whose password is to be checked, by itself in one round trip. $1: tenant, $2: user. */
 export const READ_SIGN_IN_USER = `
@@ -49,6 +49,16 @@ export type SignInUser = Pick<
 >;
 
 export type IssueUser = Pick<User, 'tenantId' | 'id' | 'email' | 'name' | 'roles' | 'status'>;
+
+export interface UserFilter {
+  /** How a word of the name or of the address begins. */
+  readonly q?: string;
+  readonly ids?: readonly string[];
+  readonly status?: UserStatus;
+}
+
+const beginsWord = (start: string) =>
+  Raw((column) => `(${column} ILIKE :start OR ${column} ILIKE :word)`, { start: `${start}%`, word: `% ${start}%` });
 
 @Injectable()
 export class UserRepository {
@@ -122,8 +132,11 @@ export class UserRepository {
     return users.map(({ id }) => id);
   }
 
-  async list(tx: TenantTransaction, page: ListPage): Promise<Page<User>> {
-    return pageById(tx.repository(User), 'ASC', { tenantId: tx.tenantId }, page);
+  async list(tx: TenantTransaction, { q, ids, status }: UserFilter, page: ListPage): Promise<Page<User>> {
+    const some = { tenantId: tx.tenantId, ...(status && { status }), ...(ids && { id: In([...ids]) }) };
+    const start = q?.trim().replace(/[\\%_]/g, '\\$&');
+    const where = start ? ['name', 'email'].map((column) => ({ ...some, [column]: beginsWord(start) })) : some;
+    return pageById(tx.repository(User), 'ASC', where, page);
   }
 
   /** Owners first; they stay until the transaction ends. @param first comes first when there are more than the limit */
@@ -147,7 +160,10 @@ export class UserRepository {
   }
 }
 
-export type NewTenant = Omit<Tenant, 'updatedAt' | 'verifiedAt' | 'closedAt'>;
+/** What administrators choose. */
+export type TenantSettings = Pick<Tenant, 'name' | 'timeZone' | 'country' | 'currency' | 'language'>;
+
+export type NewTenant = Pick<Tenant, 'id' | 'plan' | 'name' | 'timeZone' | 'country'>;
 
 @Injectable()
 export class TenantRepository {
@@ -177,7 +193,7 @@ export class TenantRepository {
     return tx.repository(Tenant).findOne({ where: { id: tx.tenantId }, lock: FOR_UPDATE });
   }
 
-  async setPlan(tx: TenantTransaction, plan: Plan): Promise<boolean> {
-    return changedOne(await tx.repository(Tenant).update({ id: tx.tenantId }, { plan, updatedAt: secondsFromNow(0) }));
+  async change(tx: TenantTransaction, changes: Partial<TenantSettings> & { plan?: Plan }): Promise<void> {
+    await tx.repository(Tenant).update({ id: tx.tenantId }, { ...changes, updatedAt: secondsFromNow(0) });
   }
 }

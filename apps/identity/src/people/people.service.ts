@@ -7,7 +7,8 @@ import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { SignInEmailRepository } from './email.repository.js';
-import { type NewUser, TenantRepository, UserRepository } from './people.repository.js';
+import { type NewUser, TenantRepository, type TenantSettings, UserRepository } from './people.repository.js';
+import { assertKnown } from './workspace-settings.js';
 
 /** Adds users. The address, the user and the event commit together or not at all. */
 @Injectable()
@@ -85,7 +86,7 @@ export class TenantService {
     if (operator.linkedTenantId === tenantId) throw new PlatformError('OWN_WORKSPACE');
     return this.database.transaction({ ...operator, tenantId }, async (tx) => {
       const before = await this.view(tx);
-      await this.tenants.setPlan(tx, plan);
+      await this.tenants.change(tx, { plan });
       this.trail.record(tx, {
         action: 'workspace.plan_changed',
         subject: { kind: 'workspace', id: tenantId },
@@ -102,12 +103,30 @@ export class TenantService {
     });
   }
 
+  /** @throws PlatformError VALIDATION_FAILED */
+  async change(principal: Principal, { name, ...input }: Partial<TenantSettings>): Promise<TenantView> {
+    const changes = { ...(name !== undefined && { name: name.trim() }), ...input };
+    assertKnown(changes);
+    return this.database.transaction(principal, async (tx) => {
+      const before = await this.view(tx);
+      const changed = Object.entries(changes).filter(([key, value]) => before[key as keyof TenantView] !== value);
+      if (changed.length === 0) return before;
+      await this.tenants.change(tx, changes);
+      this.trail.record(tx, {
+        action: 'workspace.changed',
+        subject: { kind: 'workspace', id: tx.tenantId },
+        detail: { changed: changed.map(([key]) => key) },
+      });
+      return this.view(tx);
+    });
+  }
+
   /** The tenant in context as other services and clients see it. */
   async view(tx: TenantTransaction): Promise<TenantView> {
     const tenant = await this.tenants.find(tx);
     if (!tenant || tenant.closedAt) throw new PlatformError('NOT_FOUND', 'There is no such workspace');
-    const { id, name, plan, timeZone, country } = tenant;
-    return { id, name, plan, timeZone, country, verified: tenant.verifiedAt !== null };
+    const { id, name, plan, timeZone, country, currency, language } = tenant;
+    return { id, name, plan, timeZone, country, currency, language, verified: tenant.verifiedAt !== null };
   }
 }
 

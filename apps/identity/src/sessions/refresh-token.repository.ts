@@ -63,9 +63,16 @@ export const ROTATE_REFRESH_TOKEN = `
  */
 export const FIND_SPENT_REFRESH_TOKEN = `
   SELECT session_id AS "sessionId", tenant_id AS "tenantId", user_id AS "userId",
-    CASE WHEN rotated_at > now() - make_interval(secs => $2) THEN sealed_successor END AS "sealedSuccessor"
+    CASE WHEN rotated_at > now() - make_interval(secs => $2) THEN sealed_successor END AS "sealedSuccessor",
+    rotated_at > now() - make_interval(secs => $2) AS "isRecent"
     FROM refresh_token
    WHERE token_hash = $1 AND rotated_at IS NOT NULL AND (tenant_id = $3) = $4`;
+
+interface FoundToken {
+  readonly owner: RefreshTokenOwner;
+  /** Whether it was spent within the grace, as when a call is overtaken by those of other windows. */
+  readonly isRecent?: boolean;
+}
 
 export type RefreshTokenOwner = Pick<RefreshToken, 'sessionId' | 'tenantId' | 'userId'>;
 
@@ -85,7 +92,7 @@ export class RefreshTokenRepository {
     presented: string,
     kind: RefreshTokenKind,
     validSeconds: number,
-  ): Promise<(KnownRotation & { owner: RefreshTokenOwner }) | { outcome: 'unknown' }> {
+  ): Promise<(KnownRotation & FoundToken) | { outcome: 'unknown' }> {
     const hash = hashSecret(presented);
     const operators = kind === 'operators';
     const successor = newSecret();
@@ -98,15 +105,13 @@ export class RefreshTokenRepository {
       operators,
     ]);
     if (owner) return { outcome: 'rotated', owner, successor };
-    const [spent] = await tx.query<RefreshTokenOwner & { sealedSuccessor: Buffer | null }>(FIND_SPENT_REFRESH_TOKEN, [
-      hash,
-      GRACE_SECONDS,
-      PLATFORM_TENANT,
-      operators,
-    ]);
+    const [spent] = await tx.query<RefreshTokenOwner & { sealedSuccessor: Buffer | null; isRecent: boolean }>(
+      FIND_SPENT_REFRESH_TOKEN,
+      [hash, GRACE_SECONDS, PLATFORM_TENANT, operators],
+    );
     if (!spent) return { outcome: 'unknown' };
-    const { sealedSuccessor, ...spentOwner } = spent;
-    return { ...rotationOfSpent(presented, sealedSuccessor), owner: spentOwner };
+    const { sealedSuccessor, isRecent, ...spentOwner } = spent;
+    return { ...rotationOfSpent(presented, sealedSuccessor), owner: spentOwner, isRecent };
   }
 
   async deleteOfSessions(tx: NarrowTransaction, sessionIds: readonly string[]): Promise<void> {

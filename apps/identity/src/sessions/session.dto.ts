@@ -23,10 +23,13 @@ export class RefreshInput {
   @TextField({ maxLength: 8192 }) refreshToken: string;
 }
 
-/** `TokenPair` of the contracts on the wire. */
-export class TokenPairView {
+export class AccessTokenView {
   @TextField({ maxLength: 8192 }) accessToken: string;
-  @TextField({ maxLength: 512 }) refreshToken: string;
   @TextField({ maxLength: 6, example: 'Bearer' }) tokenType: string;
   @IntegerField({ description: 'Lifetime of the access token in seconds', example: 900 }) expiresIn: number;
+}
+
+/** `TokenPair` of the contracts on the wire. */
+export class TokenPairView extends AccessTokenView {
+  @TextField({ maxLength: 512 }) refreshToken: string;
 }

@@ -108,19 +108,23 @@ export abstract class SessionIssuer {
   /**
    * A client that lost the answer gets the same successor for ten seconds, until it is used. Otherwise two parties hold
    * the token, and the session ends (RFC 9700, section 4.14.2).
+   * @param options `sparesLatecomers`: of several windows with one token, one whose call was overtaken ends nothing
    * @throws PlatformError INVALID_REFRESH_TOKEN, WORKSPACE_SUSPENDED
    */
-  async refresh(refreshToken: string, origin: SignInOrigin): Promise<TokenPair> {
-    const { database, sessions, refreshTokens } = this.parts;
-    const { kind, lifetime } = this.holders;
+  async refresh(
+    refreshToken: string,
+    origin: SignInOrigin,
+    { sparesLatecomers = false }: { readonly sparesLatecomers?: boolean } = {},
+  ): Promise<TokenPair> {
+    const { database, sessions } = this.parts;
+    const { lifetime } = this.holders;
     const tokenId = newId();
-    const rotation = await database.crossTenant((tx) =>
-      refreshTokens.rotate(tx, refreshToken, kind, lifetime.idleSeconds),
-    );
+    const rotation = await this.rotate(refreshToken);
     if (rotation.outcome === 'unknown') throw new PlatformError('INVALID_REFRESH_TOKEN');
     const { tenantId, userId, sessionId } = rotation.owner;
     this.parts.signer.assertIssuesFor(tenantId);
     if (rotation.outcome === 'reused') {
+      if (sparesLatecomers && rotation.isRecent) throw new PlatformError('INVALID_REFRESH_TOKEN');
       this.logger.warn({ msg: 'A spent refresh token was presented; its session ends', tenantId, userId, sessionId });
       await this.end({ ...origin, tenantId }, userId, sessionId, 'session.replay_noticed');
       throw new PlatformError('INVALID_REFRESH_TOKEN');
@@ -133,6 +137,21 @@ export abstract class SessionIssuer {
     });
     if (!content || remainingSeconds === null) throw new PlatformError('INVALID_REFRESH_TOKEN');
     return this.tokenPair(content, sessionId, rotation.successor, tokenId, remainingSeconds);
+  }
+
+  /** Ends the session of a refresh token, if it has one. */
+  async endOf(refreshToken: string, origin: SignInOrigin): Promise<void> {
+    const rotation = await this.rotate(refreshToken);
+    if (rotation.outcome === 'unknown') return;
+    const { tenantId, userId, sessionId } = rotation.owner;
+    await this.end({ ...origin, tenantId, userId }, userId, sessionId, 'sign_in.signed_out');
+  }
+
+  private rotate(refreshToken: string): ReturnType<RefreshTokenRepository['rotate']> {
+    const { kind, lifetime } = this.holders;
+    return this.parts.database.crossTenant((tx) =>
+      this.parts.refreshTokens.rotate(tx, refreshToken, kind, lifetime.idleSeconds),
+    );
   }
 
   /** @throws PlatformError INVALID_QUERY for a cursor of another user or list */

@@ -8,9 +8,13 @@ export class SignInInput {
   @TextField({ maxLength: 256, example: 'correct-horse-battery-staple' }) password: string;
 }
 
-export class SignInView {
+export class HandOverInput {
+  @TextField({ maxLength: 512, optional: true, description: 'Of a sign-in, in place of the cookie' })
+  refreshToken?: string;
+}
+
+export class PageSignInView {
   @TextField({ maxLength: 8192, optional: true }) accessToken?: string;
-  @TextField({ maxLength: 512, optional: true }) refreshToken?: string;
   @TextField({ maxLength: 6, optional: true }) tokenType?: string;
 
   @IntegerField({
@@ -45,6 +49,10 @@ export class SignInView {
 
   @TextField({ maxLength: 200, optional: true, description: 'Sets up an authenticator, and nothing else' })
   enrolmentToken?: string;
+}
+
+export class SignInView extends PageSignInView {
+  @TextField({ maxLength: 512, optional: true }) refreshToken?: string;
 }
 
 /** 28 characters in groups of four; earlier versions had 24 or 16. */

@@ -18,6 +18,7 @@ import { HashPool } from './hash-pool.js';
 import { MfaController } from './mfa.controller.js';
 import { MfaRequestService, MfaService } from './mfa.service.js';
 import { MfaSettingsService } from './mfa-settings.service.js';
+import { PageCookie, PageSessionController } from './page-session.controller.js';
 import { PasskeyController, PasskeyProofController } from './passkey.controller.js';
 import { PasskeyParts, PasskeyService } from './passkey.service.js';
 import { PasskeyAssertionService, PasskeyChallengeService } from './passkey-challenge.service.js';
@@ -49,6 +50,7 @@ const SHARED = [
   imports: [MailModule, SessionsModule, PeopleModule],
   controllers: [
     MfaController,
+    PageSessionController,
     PasskeyController,
     PasskeyProofController,
     SignInPolicyController,
@@ -61,6 +63,7 @@ const SHARED = [
     MailCodes,
     MfaChallengeRepository,
     MfaSettingsService,
+    PageCookie,
     PasskeyService,
     PasskeyAssertionService,
     PasskeyChallengeService,

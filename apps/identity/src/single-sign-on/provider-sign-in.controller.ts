@@ -7,6 +7,7 @@ import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { newSecret } from '../secrets.js';
+import { presentedCookie } from '../sign-in/browser-cookie.js';
 import { giveDeviceToken, type HeaderReply } from '../sign-in/device-tokens.js';
 import type { SignInAnswer } from '../sign-in/mfa.service.js';
 import { SignInView } from '../sign-in/sign-in.dto.js';
@@ -17,22 +18,12 @@ import { SIGN_IN_SECONDS } from './single-sign-on.repository.js';
 /**
  * The cookie that ties a sign-in to the browser that began it, so that nobody is signed in to the account of somebody who sent
  * them a link (login CSRF). `__Host-`: a browser accepts it from this very host only (RFC 6265bis, section 4.1.3.2); Lax:
- * it comes along when the provider sends the browser back. The gateway forwards this cookie and no other.
+ * it comes along when the provider sends the browser back.
  */
 const NAME = '__Host-crm-sign-in';
 
-const VALUE = /^[\w-]{43}$/;
-
-/** What the browser presents; undefined without the cookie. @param header `Cookie` */
-export function presentedCookie(header: string | undefined): string | undefined {
-  const pairs = (header ?? '').split(';').map((pair) => pair.trim().split('='));
-  const values = pairs.filter(([name]) => name === NAME).map(([, value]) => value);
-  // Two would mean that one was planted.
-  return values.length === 1 && VALUE.test(values[0] ?? '') ? values[0] : undefined;
-}
-
 /** The value to tie a new sign-in to: the present one, so that sign-ins in two tabs do not end each other. */
-export const cookieFor = (header: string | undefined): string => presentedCookie(header) ?? newSecret();
+export const cookieFor = (header: string | undefined): string => presentedCookie(NAME, header) ?? newSecret();
 
 /** `Set-Cookie` */
 export const setCookie = (value: string): string =>
@@ -144,7 +135,7 @@ export class ProviderSignInController {
     @Req() request: { raw: { url?: string } },
     @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<void> {
-    const fragment = await this.outcome(providerId, request.raw.url ?? '', origin, presentedCookie(cookies));
+    const fragment = await this.outcome(providerId, request.raw.url ?? '', origin, presentedCookie(NAME, cookies));
     // A fragment reaches the page but not the log of a server.
     reply.header('location', `${this.config.service.baseUrl}/account/signed-in#${fragment}`);
     reply.header('cache-control', 'no-store');
@@ -168,7 +159,7 @@ export class ProviderSignInController {
     @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<SignInAnswer> {
     await this.limit.consume('exchange', origin.address);
-    const { answer, deviceToken } = await this.signIns.exchange(code, presentedCookie(cookies), origin);
+    const { answer, deviceToken } = await this.signIns.exchange(code, presentedCookie(NAME, cookies), origin);
     giveDeviceToken(reply, deviceToken);
     return answer;
   }

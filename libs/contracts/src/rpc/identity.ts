@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { LANGUAGES } from '../languages.js';
 import { PLANS } from '../plans.js';
 import { SERVICES } from '../services.js';
 import { defineRpc } from './define.js';
@@ -17,6 +18,9 @@ export const TenantView = Type.Object({
   timeZone: Type.String(),
   /** ISO 3166-1 alpha-2; the country of phone numbers written without one. */
   country: Type.Union([Type.String(), Type.Null()]),
+  /** ISO 4217, of new amounts. */
+  currency: Type.Optional(Type.String()),
+  language: Type.Optional(Type.Enum(LANGUAGES)),
   /** False until the address that the workspace was registered with is verified. */
   verified: Type.Optional(Type.Boolean()),
 });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PlatformError } from '@crm/contracts';
@@ -66,6 +67,11 @@ export function acceptedCodings(header: string): ReadonlySet<string> {
   return new Set(codings.filter((part) => !part.slice(1).some(isRefused)).map(([coding = '']) => coding));
 }
 
+/** The part of an HTTP reply that a page needs. */
+export interface ReplyHead {
+  header(name: string, value: string): ReplyHead;
+}
+
 /** The built page that a service serves. Without it the service does not start. */
 export abstract class ServedPage implements OnModuleInit {
   private page: PageFiles | undefined;
@@ -84,11 +90,28 @@ export abstract class ServedPage implements OnModuleInit {
     return this.files.document;
   }
 
-  /** @throws PlatformError NOT_FOUND */
-  getAsset(name: string): Asset {
+  /**
+   * The document with what the page has to know, as attributes of its element, so that no inline script is needed.
+   * @param attributes such as `nonce`, which a script can read and a style sheet cannot
+   */
+  documentWith(attributes: Readonly<Record<string, string>>): string {
+    return withAttributes(this.files.document, attributes);
+  }
+
+  /**
+   * Answers with an asset in the form that the client takes. Its name contains a hash of the content, so that what is behind it
+   * never changes; a name that is not there must not stay missing for a year.
+   * @param accepted the header `Accept-Encoding`
+   * @throws PlatformError NOT_FOUND
+   */
+  sendAsset(name: string, accepted: string | undefined, reply: ReplyHead): Buffer {
     const asset = this.files.assets.get(name);
     if (!asset) throw new PlatformError('NOT_FOUND');
-    return asset;
+    const { coding, content } = encodedFor(asset, accepted);
+    reply.header('Cache-Control', 'public, max-age=31536000, immutable').header('Content-Type', asset.type);
+    reply.header('Cross-Origin-Resource-Policy', 'same-origin').header('Vary', 'Accept-Encoding');
+    if (coding !== undefined) reply.header('Content-Encoding', coding);
+    return content;
   }
 
   private get files(): PageFiles {
@@ -96,3 +119,16 @@ export abstract class ServedPage implements OnModuleInit {
     return this.page;
   }
 }
+
+/** @param document of a page as it was built */
+export const withAttributes = (document: string, attributes: Readonly<Record<string, string>>): string =>
+  document.replace('<html ', () => {
+    const written = Object.entries(attributes).map(([name, value]) => `${name}="${escaped(value)}" `);
+    return `<html ${written.join('')}`;
+  });
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+
+/** By which the policy of one document knows the style elements that its own scripts make. Never used for another document. */
+export const newNonce = (): string => randomBytes(16).toString('base64');

@@ -1,21 +1,37 @@
-import type { CrmRecord, ObjectName, RecordFields, RecordQuery } from '@crm/api-client';
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type {
+  CrmRecord,
+  FieldValue,
+  LabelLanguage,
+  ObjectName,
+  RecordFields,
+  RecordQuery,
+  RecordsApi,
+} from '@crm/api-client';
+import { type QueryClient, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { objectModel } from '../objects/object-model.js';
 import { useRecords } from './records-context.js';
 
-/** Rows of one page; more are loaded on request. */
-const PAGE_SIZE = 50;
 /** Cards of the pipeline: the longest page that the API has. */
 export const BOARD_SIZE = 200;
 
 const listKey = (object: ObjectName) => ['records', object, 'list'] as const;
 const recordKey = (object: ObjectName, id: string) => ['records', object, 'record', id] as const;
 
-export function useRecordPages(object: ObjectName, query: Pick<RecordQuery, 'q' | 'sort'>) {
+/** The objects that the caller can read, and what they may do with them. */
+export const useObjects = (api: RecordsApi, language: LabelLanguage) =>
+  useQuery({
+    queryKey: ['objects', language],
+    queryFn: async ({ signal }) => (await api.objects(language, signal)).map(objectModel),
+    staleTime: 60_000,
+  });
+
+/** @param size rows of one page; more are loaded on request */
+export function useRecordPages(object: ObjectName, query: Omit<RecordQuery, 'cursor' | 'size'>, size: number) {
   const { api } = useRecords();
   return useInfiniteQuery({
-    queryKey: [...listKey(object), query],
+    queryKey: [...listKey(object), query, size],
     queryFn: ({ pageParam, signal }) =>
-      api.list(object, { ...query, size: PAGE_SIZE, ...(pageParam === null ? {} : { cursor: pageParam }) }, signal),
+      api.list(object, { ...query, size, ...(pageParam === null ? {} : { cursor: pageParam }) }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     // A search shows what was found before until the next answer is there.
@@ -36,11 +52,25 @@ export function useBoard() {
 /** @param id undefined asks for nothing */
 export function useRecord(object: ObjectName, id: string | undefined) {
   const { api } = useRecords();
+  const client = useQueryClient();
   return useQuery({
     queryKey: recordKey(object, id ?? ''),
     queryFn: ({ signal }) => api.get(object, id ?? '', signal),
     enabled: id !== undefined,
+    // A list that was seen has it already; it is asked for again all the same.
+    placeholderData: () => fromLists(client, object, id),
   });
+}
+
+function fromLists(client: QueryClient, object: ObjectName, id: string | undefined): CrmRecord | undefined {
+  const lists = client.getQueriesData<{ pages?: { data: readonly CrmRecord[] }[] }>({ queryKey: listKey(object) });
+  for (const [, list] of lists) {
+    for (const { data } of list?.pages ?? []) {
+      const found = data.find((record) => record.id === id);
+      if (found) return found;
+    }
+  }
+  return undefined;
 }
 
 /** Records whose text matches, for a picker. @param q asks for nothing while undefined */
@@ -61,35 +91,55 @@ export interface Change {
   readonly version?: number;
 }
 
+/** Changes a record: shown at once, and taken back when it is refused. */
+export function useUpdate(object: ObjectName) {
+  const { api } = useRecords();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, fields, version }: Change) => api.update(object, id, fields, version),
+    onMutate: async ({ id, fields }) => {
+      const key = recordKey(object, id);
+      await client.cancelQueries({ queryKey: key });
+      const before = client.getQueryData<CrmRecord>(key);
+      if (before) client.setQueryData(key, { ...before, ...(fields as Record<string, FieldValue>) });
+      return before;
+    },
+    onError: (_, { id }, before) => {
+      if (before) client.setQueryData(recordKey(object, id), before);
+    },
+    onSuccess: (record) => remember(client, object, record),
+  });
+}
+
 export interface Creation {
   readonly fields: RecordFields;
   /** The same for every attempt of one form. */
   readonly key: string;
 }
 
-export function useUpdate(object: ObjectName) {
+export function useCreate(object: ObjectName) {
   const { api } = useRecords();
-  const remember = useRemember(object);
+  const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, fields, version }: Change) => api.update(object, id, fields, version),
-    onSuccess: remember,
+    mutationFn: ({ fields, key }: Creation) => api.create(object, fields, key),
+    onSuccess: (record) => remember(client, object, record),
   });
 }
 
-export function useCreate(object: ObjectName) {
+export function useDelete(object: ObjectName) {
   const { api } = useRecords();
-  const remember = useRemember(object);
+  const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ fields, key }: Creation) => api.create(object, fields, key),
-    onSuccess: remember,
+    mutationFn: ({ id, version }: CrmRecord) => api.delete(object, id, version),
+    onSuccess: (_, { id }) => {
+      client.removeQueries({ queryKey: recordKey(object, id) });
+      return client.invalidateQueries({ queryKey: listKey(object) });
+    },
   });
 }
 
 /** The answer of a change is the record as it is now; lists are asked again. */
-function useRemember(object: ObjectName) {
-  const client = useQueryClient();
-  return (record: CrmRecord) => {
-    client.setQueryData(recordKey(object, record.id), record);
-    return client.invalidateQueries({ queryKey: listKey(object) });
-  };
+function remember(client: QueryClient, object: ObjectName, record: CrmRecord): Promise<void> {
+  client.setQueryData(recordKey(object, record.id), record);
+  return client.invalidateQueries({ queryKey: listKey(object) });
 }

@@ -1,4 +1,4 @@
-import type { RecordsApi } from '@crm/api-client';
+import type { ObjectName, RecordsApi } from '@crm/api-client';
 import { createContext, type ReactNode, useContext } from 'react';
 import type { ObjectModel } from '../objects/object-model.js';
 
@@ -6,17 +6,20 @@ export interface RecordsContextValue {
   readonly api: RecordsApi;
   /** Every object that the caller can read. */
   readonly objects: readonly ObjectModel[];
+  /** Shows a record. */
+  readonly open: (object: ObjectModel, id: string) => void;
+  /** Its address, where records have one: then links can be opened in a tab of their own. */
+  readonly hrefOf?: (object: ObjectModel, id: string) => string;
 }
 
 const RecordsContext = createContext<RecordsContextValue | undefined>(undefined);
 
-export function RecordsProvider({
-  value,
-  children,
-}: {
+export interface RecordsProviderProps {
   readonly value: RecordsContextValue;
   readonly children: ReactNode;
-}) {
+}
+
+export function RecordsProvider({ value, children }: RecordsProviderProps) {
   return <RecordsContext value={value}>{children}</RecordsContext>;
 }
 
@@ -25,3 +28,7 @@ export function useRecords(): RecordsContextValue {
   if (!value) throw new Error('There is no RecordsProvider around this');
   return value;
 }
+
+/** @returns undefined for an object that the caller cannot read */
+export const useObject = (name: ObjectName | 'user' | undefined): ObjectModel | undefined =>
+  useRecords().objects.find((object) => object.name === name);

@@ -1,115 +1,191 @@
-import { problemInWords } from '@crm/api-client';
-import { Button, Loading, Notice, useLocale, useTexts } from '@crm/ui';
-import { useDeferredValue, useId, useState } from 'react';
+import type { FieldValue } from '@crm/api-client';
+import { EmptyNotice, LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
+import { Button, CloseButton, Group, Pill, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { type ComponentType, lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { useRecordPages } from '../data/record.queries.js';
 import type { ObjectModel } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
-import { RecordTable } from './record-table.js';
-import { useSettled } from './use-settled.js';
+import { formatValue } from '../values/format-value.js';
+import type { ListState } from './list-state.js';
+import type { VirtualTableProps } from './virtual-table.js';
 
-const SORTS = { newest: '-createdAt', oldest: 'createdAt', changed: '-updatedAt' } as const;
-type Sort = keyof typeof SORTS;
+const FilterButton = lazy(() => import('./filter-button.js'));
+
 /** Pause in typing after which a search is sent, in milliseconds. */
 const TYPING_PAUSE_MS = 250;
+const NEWEST_FIRST = '-createdAt';
 
 export interface RecordListProps {
   readonly model: ObjectModel;
-  readonly onOpen: (id: string) => void;
+  readonly state: ListState;
+  readonly onState: (state: ListState) => void;
   readonly onCreate: () => void;
+  /** How its rows are drawn. */
+  readonly table: ComponentType<VirtualTableProps>;
+  /** Rows that are asked for at a time. */
+  readonly size: number;
+  /** Whether more is asked for by a button and not by scrolling. */
+  readonly hasMoreButton?: boolean;
 }
 
-/** The records of an object: searched and sorted by the API, more on request. */
-export function RecordList({ model, onOpen, onCreate }: RecordListProps) {
+/** The records of an object: searched, filtered and sorted by the API. */
+export function RecordList({ model, state, onState, onCreate, table: Table, size, hasMoreButton }: RecordListProps) {
   const texts = useTexts(TEXTS);
-  const [search, setSearch] = useState('');
-  const [sort, setSort] = useState<Sort>('newest');
-  const q = useSettled(search.trim(), TYPING_PAUSE_MS);
-  const pages = useRecordPages(model.name, { ...(q ? { q } : {}), sort: SORTS[sort] });
-  const sortId = useId();
-  const records = useDeferredValue(pages.data?.pages.flatMap(({ data }) => data));
-  const first = pages.data?.pages[0];
+  const { q, sort = '', field, value } = state;
+  const pages = useRecordPages(
+    model.name,
+    {
+      ...(q ? { q } : {}),
+      sort: sort || NEWEST_FIRST,
+      ...(field !== undefined && value !== undefined ? { filterField: field, filterValue: value } : {}),
+    },
+    size,
+  );
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage, isPlaceholderData } = pages;
+  const records = useMemo(() => data?.pages.flatMap((page) => page.data), [data]);
+  const total = data?.pages[0]?.total ?? undefined;
+  const isExact = data?.pages[0]?.totalIsExact ?? true;
+  const onEnd = useMemo(
+    () => (hasNextPage && !isFetchingNextPage && !hasMoreButton ? () => void fetchNextPage() : undefined),
+    [hasNextPage, isFetchingNextPage, hasMoreButton, fetchNextPage],
+  );
   return (
     <>
-      <div className="toolbar">
-        <input
-          className="input search"
-          type="search"
-          aria-label={texts.search(model.pluralLabel)}
-          placeholder={texts.search(model.pluralLabel)}
-          value={search}
-          maxLength={200}
-          onChange={(event) => setSearch(event.target.value)}
+      <Group gap="xs" className="records-bar">
+        <SearchInput
+          key={model.apiName}
+          model={model}
+          value={q ?? ''}
+          onChange={(next) => onState({ ...state, q: next || undefined })}
         />
-        <label className="visually-hidden" htmlFor={sortId}>
-          {texts.sort}
-        </label>
-        <select
-          id={sortId}
-          className="input sort"
-          value={sort}
-          onChange={(event) => setSort(event.target.value as Sort)}
-        >
-          {Object.keys(SORTS).map((name) => (
-            <option key={name} value={name}>
-              {texts.sorts[name as Sort]}
-            </option>
-          ))}
-        </select>
-        <p className="count" aria-live="polite">
-          {first && first.total !== null ? texts.count(first.total, first.totalIsExact) : null}
-        </p>
-      </div>
-      <div className="panel">
+        <Suspense fallback={<Button variant="default">{texts.filter}</Button>}>
+          <FilterButton model={model} state={state} onState={onState} />
+        </Suspense>
+        <FilterPill model={model} state={state} onState={onState} />
+        <Text size="sm" c="dimmed" ml="auto" aria-live="polite" className="records-count">
+          {total === undefined ? '\u00a0' : texts.count(total, isExact)}
+        </Text>
+      </Group>
+      <div className="records-panel" aria-busy={isPlaceholderData}>
         {records === undefined ? (
-          <ListState pages={pages} />
+          pages.error ? (
+            <ProblemNotice problem={pages.error} onRetry={pages.refetch} />
+          ) : (
+            <LoadingLines label={texts.loading} lines={10} />
+          )
         ) : records.length === 0 ? (
-          <EmptyList model={model} q={q} onCreate={onCreate} />
+          <EmptyList model={model} state={state} onState={onState} onCreate={onCreate} />
         ) : (
-          <RecordTable model={model} records={records} onOpen={onOpen} />
+          <Table
+            model={model}
+            records={records}
+            total={isExact ? total : undefined}
+            sort={sort}
+            onSort={(next) => onState({ ...state, sort: next || undefined })}
+            onEnd={onEnd}
+          />
         )}
-        {pages.hasNextPage ? (
-          <div className="more">
-            <Button disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-              {pages.isFetchingNextPage ? texts.loading : texts.more}
+        {records && pages.error ? <ProblemNotice problem={pages.error} onRetry={pages.refetch} /> : null}
+        {hasMoreButton && hasNextPage ? (
+          <Group justify="center" p="sm">
+            <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+              {texts.more}
             </Button>
-          </div>
+          </Group>
         ) : null}
       </div>
     </>
   );
 }
 
-/** While there is nothing to show: loading, or why nothing came. */
-function ListState({ pages }: { readonly pages: { error: unknown; refetch: () => unknown } }) {
+interface SearchInputProps {
+  readonly model: ObjectModel;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** What is typed is shown at once, and searched for after a pause. */
+function SearchInput({ model, value, onChange }: SearchInputProps) {
   const texts = useTexts(TEXTS);
-  const { language } = useLocale();
-  if (!pages.error) return <Loading label={texts.loading} />;
-  const { title, text } = problemInWords(pages.error, language);
+  const [text, setText] = useState(value);
+  const [sent, setSent] = useState(value);
+  const send = useDebouncedCallback((next: string) => {
+    setSent(next);
+    onChange(next);
+  }, TYPING_PAUSE_MS);
+  // Back and forward change it too.
+  useEffect(() => {
+    if (value !== sent) {
+      setSent(value);
+      setText(value);
+    }
+  }, [value, sent]);
   return (
-    <Notice kind="error" title={title} action={<Button onClick={() => void pages.refetch()}>{texts.retry}</Button>}>
-      {text}
-    </Notice>
+    <TextInput
+      type="search"
+      className="records-search"
+      aria-label={texts.search(model.pluralLabel)}
+      placeholder={texts.search(model.pluralLabel)}
+      value={text}
+      maxLength={200}
+      rightSection={
+        text === '' ? null : (
+          <CloseButton size="sm" aria-label={texts.clear} onClick={() => [setText(''), setSent(''), onChange('')]} />
+        )
+      }
+      onChange={({ currentTarget: { value: next } }) => {
+        setText(next);
+        send(next.trim());
+      }}
+    />
   );
 }
 
-function EmptyList({
-  model,
-  q,
-  onCreate,
-}: {
-  readonly model: ObjectModel;
-  readonly q: string;
-  readonly onCreate: () => void;
-}) {
+type FilterProps = Pick<RecordListProps, 'model' | 'state' | 'onState'>;
+
+/** The filter in words, with a way to take it away. */
+function FilterPill({ model, state, onState }: FilterProps) {
   const texts = useTexts(TEXTS);
-  if (q !== '') return <Notice kind="info" title={texts.emptySearch(q)} />;
+  const locale = useLocale();
+  const { field, value, ...others } = state;
+  const found = model.fields.find(({ apiName }) => apiName === field);
+  if (!found || value === undefined) return null;
+  const typed: FieldValue = found.shownAs === 'checkbox' ? value === 'true' : value;
+  const words = `${found.label}: ${formatValue(found, typed, locale, texts)}`;
   return (
-    <Notice
-      kind="info"
-      title={texts.empty(model.pluralLabel)}
-      action={model.canWrite ? <Button onClick={onCreate}>{texts.create(model.label)}</Button> : null}
+    <Pill
+      size="md"
+      withRemoveButton
+      onRemove={() => onState(others)}
+      removeButtonProps={{ 'aria-label': texts.takeAway(words), 'aria-hidden': false, tabIndex: 0 }}
     >
-      {texts.emptyText}
-    </Notice>
+      {words}
+    </Pill>
+  );
+}
+
+function EmptyList({ model, state, onState, onCreate }: FilterProps & Pick<RecordListProps, 'onCreate'>) {
+  const texts = useTexts(TEXTS);
+  const { q, field, value, ...others } = state;
+  if (q || field) {
+    return (
+      <EmptyNotice
+        title={q ? texts.emptySearch(q) : texts.emptyFilter}
+        text={texts.emptySearchText}
+        action={
+          <Button variant="default" onClick={() => onState(others)}>
+            {texts.showAll(model.pluralLabel)}
+          </Button>
+        }
+      />
+    );
+  }
+  return (
+    <EmptyNotice
+      title={texts.empty(model.pluralLabel)}
+      text={texts.emptyText}
+      action={model.creatable ? <Button onClick={onCreate}>{texts.create(model.label)}</Button> : null}
+    />
   );
 }

@@ -1,63 +1,219 @@
 import type { CrmRecord } from '@crm/api-client';
-import { Button, useTexts } from '@crm/ui';
-import { memo } from 'react';
+import { useTexts } from '@crm/ui';
+import { UnstyledButton } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import { type ColumnDef, FlexRender, type Row, tableFeatures, useTable } from '@tanstack/react-table';
+import { type KeyboardEvent, memo, type ReactNode, useMemo } from 'react';
 import { viewOf } from '../objects/field-types.js';
 import { columnsOf, type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
 import { ValueText } from '../values/format-value.js';
+import { RecordLink } from '../values/record-link.js';
+
+/** Pixels; each row is as high, so that nothing has to be measured while it scrolls. */
+export const ROW_HEIGHT = 44;
+/** Pixels that a column and the title need to be read. */
+const COLUMN_WIDTH = 150;
+const TITLE_WIDTH = 220;
+/** Below it a row is one cell: the title, and below it what the first columns say. */
+const NARROW_WIDTH = TITLE_WIDTH + COLUMN_WIDTH;
+const MAX_COLUMNS = 8;
+
+const features = tableFeatures({});
+type Column = ColumnDef<typeof features, CrmRecord>;
 
 export interface RecordTableProps {
   readonly model: ObjectModel;
   readonly records: readonly CrmRecord[];
-  readonly onOpen: (id: string) => void;
+  /** Of all records that the list has, also of those that are not loaded; undefined when it is not known. */
+  readonly total: number | undefined;
+  readonly sort: string;
+  readonly onSort: (sort: string) => void;
 }
 
-/** On a narrow page the rows become cards, in which each value carries the name of its column. */
-export function RecordTable({ model, records, onOpen }: RecordTableProps) {
-  const columns = columnsOf(model);
+export interface Rows {
+  readonly records: readonly CrmRecord[];
+  /** Draws the row at an index. */
+  readonly rowAt: (index: number) => ReactNode;
+  /** How many cells a row has. */
+  readonly cells: number;
+}
+
+export interface FramedTableProps extends RecordTableProps {
+  /** Which rows are drawn, and what else is in the body of the table. */
+  readonly body: (rows: Rows) => ReactNode;
+}
+
+/** Moves the focus between rows with the arrow keys. */
+export function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+  const row = step === 0 ? null : document.activeElement?.closest('tr');
+  const next = step === 1 ? row?.nextElementSibling : row?.previousElementSibling;
+  const link = next?.querySelector<HTMLElement>('th a, th button');
+  if (!link) return;
+  event.preventDefault();
+  link.focus({ preventScroll: true });
+  next?.scrollIntoView({ block: 'nearest' });
+}
+
+/** As many columns as there is room for; on a narrow page a row is one cell. */
+export function FramedTable({ model, records, total, sort, onSort, body }: FramedTableProps) {
+  const texts = useTexts(TEXTS);
+  const { ref, width } = useElementSize();
+  const isNarrow = width > 0 && width < NARROW_WIDTH;
+  const room = Math.min(MAX_COLUMNS, Math.max(0, Math.floor((width - TITLE_WIDTH) / COLUMN_WIDTH)));
+  const columns = useMemo(() => columnDefs(model, isNarrow ? undefined : room), [model, isNarrow, room]);
+  const table = useTable({ features, columns, data: records, getRowId: ({ id }) => id });
+  const { rows } = table.getRowModel();
+  const fieldOf = (id: string): FieldModel | undefined =>
+    model.fields.find(({ apiName }) => apiName === (id === 'title' ? model.titleFields.at(-1) : id));
   return (
-    <table className="records">
-      <caption className="visually-hidden">{model.pluralLabel}</caption>
+    <table ref={ref} className="records" aria-rowcount={total === undefined ? -1 : total + 1} onKeyDown={moveFocus}>
+      <caption className="records-caption">{model.pluralLabel}</caption>
       <thead>
-        <tr>
-          <th scope="col">{model.label}</th>
-          {columns.map(({ apiName, label, type }) => (
-            <th key={apiName} scope="col" className={viewOf(type).isNumber ? 'number' : undefined}>
-              {label}
-            </th>
-          ))}
+        <tr aria-rowindex={1}>
+          {table.getFlatHeaders().map(({ id, column: { columnDef } }) => {
+            const field = fieldOf(id);
+            const label = String(columnDef.header);
+            return (
+              <th
+                key={id}
+                scope="col"
+                className={isNumber(model, id) ? 'number' : undefined}
+                aria-sort={sortOf(sort, field?.apiName)}
+              >
+                {field?.sortable ? (
+                  <SortButton
+                    label={label}
+                    field={field.apiName}
+                    sort={sort}
+                    title={texts.sortBy(field.label)}
+                    onSort={onSort}
+                  />
+                ) : (
+                  label
+                )}
+              </th>
+            );
+          })}
         </tr>
       </thead>
       <tbody>
-        {records.map((record) => (
-          <Row key={record.id} model={model} columns={columns} record={record} onOpen={onOpen} />
-        ))}
+        {body({
+          records,
+          cells: columns.length,
+          rowAt: (index) => {
+            const row = rows[index];
+            return row ? <TableRow key={row.id} row={row} index={index} model={model} /> : null;
+          },
+        })}
       </tbody>
     </table>
   );
 }
 
-interface RowProps {
-  readonly model: ObjectModel;
-  readonly columns: readonly FieldModel[];
-  readonly record: CrmRecord;
-  readonly onOpen: (id: string) => void;
+const sortOf = (sort: string, field: string | undefined): 'ascending' | 'descending' | undefined => {
+  if (field === undefined || sort.replace('-', '') !== field) return undefined;
+  return sort.startsWith('-') ? 'descending' : 'ascending';
+};
+
+interface SortButtonProps {
+  readonly label: string;
+  readonly title: string;
+  readonly field: string;
+  readonly sort: string;
+  readonly onSort: (sort: string) => void;
 }
 
-const Row = memo(function Row({ model, columns, record, onOpen }: RowProps) {
-  const texts = useTexts(TEXTS);
+/** Sorts upwards, then downwards, then as before. */
+function SortButton({ label, title, field, sort, onSort }: SortButtonProps) {
+  const next = sort === field ? `-${field}` : sort === `-${field}` ? '' : field;
+  const sign = sort === field ? '↑' : sort === `-${field}` ? '↓' : '';
   return (
-    <tr>
-      <th scope="row">
-        <Button look="link" onClick={() => onOpen(record.id)}>
-          {titleOf(model, record) || texts.untitled}
-        </Button>
-      </th>
-      {columns.map((field) => (
-        <td key={field.apiName} data-label={field.label} className={viewOf(field.type).isNumber ? 'number' : undefined}>
-          <ValueText field={field} value={record[field.apiName]} />
-        </td>
-      ))}
+    <UnstyledButton className="records-sort" title={title} onClick={() => onSort(next)}>
+      {label} <span aria-hidden="true">{sign}</span>
+    </UnstyledButton>
+  );
+}
+
+/** @param room for columns beside the title; undefined where a row is one cell */
+function columnDefs(model: ObjectModel, room: number | undefined): Column[] {
+  const fields = columnsOf(model);
+  const title: Column = {
+    id: 'title',
+    header: model.label,
+    cell: ({ row: { original } }) => (
+      <TitleCell model={model} record={original} below={room === undefined ? fields : undefined} />
+    ),
+  };
+  const others = fields.slice(0, room ?? 0).map(
+    (field): Column => ({
+      id: field.apiName,
+      header: field.label,
+      cell: ({ row: { original } }) => <ValueText field={field} value={original[field.apiName]} />,
+    }),
+  );
+  return [title, ...others];
+}
+
+interface TableRowProps {
+  readonly row: Row<typeof features, CrmRecord>;
+  readonly index: number;
+  readonly model: ObjectModel;
+}
+
+const TableRow = memo(function TableRow({ row, index, model }: TableRowProps) {
+  return (
+    <tr aria-rowindex={index + 2}>
+      {row.getAllCells().map((cell) =>
+        cell.column.id === 'title' ? (
+          <th key={cell.id} scope="row">
+            <FlexRender cell={cell} />
+          </th>
+        ) : (
+          <td key={cell.id} className={isNumber(model, cell.column.id) ? 'number' : undefined}>
+            <FlexRender cell={cell} />
+          </td>
+        ),
+      )}
     </tr>
   );
 });
+
+const isNumber = ({ fields }: ObjectModel, name: string): boolean =>
+  fields.some(({ apiName, shownAs }) => apiName === name && viewOf(shownAs).isNumber);
+
+interface TitleCellProps {
+  readonly model: ObjectModel;
+  readonly record: CrmRecord;
+  /** What is said below the title where there is no room beside it. */
+  readonly below: readonly FieldModel[] | undefined;
+}
+
+function TitleCell({ model, record, below }: TitleCellProps) {
+  const texts = useTexts(TEXTS);
+  const isSet = ({ apiName }: FieldModel): boolean => record[apiName] !== null && record[apiName] !== undefined;
+  const said = below?.filter(isSet).slice(0, 2);
+  return (
+    <>
+      <RecordLink model={model} id={record.id}>
+        {titleOf(model, record) || texts.untitled}
+      </RecordLink>
+      {said && said.length > 0 ? (
+        <span className="records-second">
+          {said.map((field, place) => (
+            <span key={field.apiName}>
+              {place > 0 ? ' · ' : ''}
+              <ValueText field={field} value={record[field.apiName]} />
+            </span>
+          ))}
+        </span>
+      ) : null}
+    </>
+  );
+}
+
+/** Every row that is loaded: for a page that grows with its content. */
+export function PlainTable(props: RecordTableProps) {
+  return <FramedTable {...props} body={({ records, rowAt }) => records.map((_, index) => rowAt(index))} />;
+}

@@ -1,12 +1,4 @@
-import {
-  type CallerView,
-  type CrmRecord,
-  type FieldView,
-  type ObjectName,
-  type ObjectView,
-  STANDARD_OBJECTS,
-  type StandardObjectName,
-} from '@crm/api-client';
+import type { CatalogueFieldView, CatalogueObjectView, CrmRecord, ObjectName } from '@crm/api-client';
 import { CORE_OBJECTS, type CoreObject } from '@crm/contracts/objects';
 import { type FieldType, isFieldType, viewOf } from './field-types.js';
 
@@ -20,93 +12,87 @@ export interface FieldModel {
   readonly apiName: string;
   readonly label: string;
   readonly type: FieldType;
+  /** The type that its values are shown as: that of the result of a formula. */
+  readonly shownAs: FieldType;
+  /** Whether a new record needs a value that has no default. */
   readonly required: boolean;
   readonly writable: boolean;
+  readonly sortable: boolean;
+  /** Whether lists can be filtered by one value of it. */
+  readonly filterable: boolean;
   readonly options: readonly FieldOption[];
-  /** Of a reference: the object whose records it names, if it is always the same. */
-  readonly target?: ObjectName;
+  /** Of a reference: the object whose records it names, if it is always the same; `user` for people. */
+  readonly target?: ObjectName | 'user';
   readonly maxLength?: number;
 }
 
 /** An object as the page shows it to this caller. */
 export interface ObjectModel {
+  /** As it stands in addresses of pages. */
+  readonly apiName: string;
+  /** As the record API and the hosts of frames call it. */
   readonly name: ObjectName;
   readonly label: string;
   readonly pluralLabel: string;
   readonly fields: readonly FieldModel[];
   /** The fields that name a record, in the order in which they are read. */
   readonly titleFields: readonly string[];
-  /** Whether the caller may create and change records; single fields may still be closed. */
-  readonly canWrite: boolean;
+  readonly creatable: boolean;
+  readonly updatable: boolean;
+  readonly deletable: boolean;
 }
 
 /** @returns an empty text for a record whose name the caller cannot read */
-export const titleOf = ({ titleFields }: ObjectModel, record: CrmRecord): string =>
+export const titleOf = ({ titleFields }: Pick<ObjectModel, 'titleFields'>, record: CrmRecord): string =>
   titleFields
     .map((field) => record[field])
     .filter((value) => typeof value === 'string' || typeof value === 'number')
     .join(' ')
     .trim();
 
-/** Columns beside the title: what fits, and says something at a glance. */
-const MAX_COLUMNS = 5;
-
 export const columnsOf = ({ fields, titleFields }: ObjectModel): readonly FieldModel[] =>
-  fields
-    .filter(({ apiName, type }) => !titleFields.includes(apiName) && !viewOf(type).notInColumn)
-    .slice(0, MAX_COLUMNS);
+  fields.filter(({ apiName, shownAs }) => !titleFields.includes(apiName) && !viewOf(shownAs).notInColumn);
 
-/** @param canWrite whether role and scopes of the caller allow writing at all */
-export function customObject(
-  { apiName, label, pluralLabel, nameField, fields }: ObjectView,
-  canWrite: boolean,
-): ObjectModel {
-  const title = nameField ?? fields.find(({ type }) => type === 'text')?.apiName;
+export function objectModel(object: CatalogueObjectView): ObjectModel {
+  const { apiName, label, pluralLabel, standard, titleFields, creatable, updatable, deletable } = object;
   return {
-    name: `custom:${apiName}`,
-    label,
-    pluralLabel,
-    titleFields: title === undefined ? [] : [title],
-    canWrite: canWrite && fields.some(({ writable }) => writable),
-    fields: fields.map((field) => customField(field, canWrite)),
+    apiName,
+    name: standard ? CORE_OBJECTS[apiName as CoreObject].path : `custom:${apiName}`,
+    ...{ label, pluralLabel, creatable, updatable, deletable },
+    titleFields: titleFields.length > 0 ? titleFields : firstTexts(object),
+    fields: object.fields.map((field) => fieldModel(field, creatable || updatable)),
   };
 }
 
-const customField = (
-  { apiName, label, type, required, writable, options = [], referenceTarget }: FieldView,
-  canWrite: boolean,
-): FieldModel => ({
-  apiName,
-  label,
-  // A type that a later version of the platform adds is shown as text, and never written.
-  type: isFieldType(type) ? type : 'formula',
-  required,
-  writable: writable && canWrite && isFieldType(type),
-  options,
-  ...(referenceTarget === undefined ? {} : { target: targetOf(referenceTarget) }),
-});
+const firstTexts = ({ fields }: CatalogueObjectView): string[] =>
+  fields
+    .filter(({ type }) => type === 'text')
+    .slice(0, 1)
+    .map(({ apiName }) => apiName);
 
-const targetOf = (target: string): ObjectName | undefined =>
-  target.startsWith('custom:')
-    ? (target as ObjectName)
-    : Object.hasOwn(CORE_OBJECTS, target)
-      ? CORE_OBJECTS[target as CoreObject].path
-      : STANDARD_OBJECTS.find((name) => name === target);
+function fieldModel(field: CatalogueFieldView, canWrite: boolean): FieldModel {
+  const { apiName, label, type, required, writable, options = [], referenceTargets = [], maxLength } = field;
+  const known = isFieldType(type);
+  const [target] = referenceTargets;
+  return {
+    ...{ apiName, label, options, sortable: field.sortable },
+    // A type that a later version of the platform adds is shown as text, and never written.
+    type: known ? type : 'formula',
+    shownAs: known && type !== 'formula' ? type : resultType(field.formula?.type),
+    required: required && field.default === undefined,
+    writable: writable && canWrite && known,
+    filterable: field.filterOps.includes('eq') && type !== 'reference' && type !== 'multi_select',
+    ...(target !== undefined && referenceTargets.length === 1 && { target: targetOf(target) }),
+    ...(maxLength !== undefined && { maxLength }),
+  };
+}
 
-/** The scope that opens each object. */
-const SCOPE_OF: ReadonlyMap<string, string> = new Map([
-  ...Object.values(CORE_OBJECTS).map(({ path, scope }) => [path, scope] as const),
-  ['custom', 'custom_objects'],
-]);
+function resultType(type: string | undefined): FieldType {
+  if (type === 'boolean') return 'checkbox';
+  return type === 'number' || type === 'date' || type === 'datetime' ? type : 'text';
+}
 
-/** Roles that write records; every other role reads at most. */
-const WRITERS = ['owner', 'admin', 'member'];
-
-type Caller = Pick<CallerView, 'roles' | 'scopes'>;
-
-/** What the page offers. The API decides again with every call. */
-export const canRead = ({ scopes }: Caller, object: StandardObjectName | 'custom'): boolean =>
-  scopes.includes(`${SCOPE_OF.get(object)}`) || scopes.includes(`${SCOPE_OF.get(object)}:read`);
-
-export const canWrite = ({ roles, scopes }: Caller, object: StandardObjectName | 'custom'): boolean =>
-  scopes.includes(`${SCOPE_OF.get(object)}`) && roles.some((role) => WRITERS.includes(role));
+const targetOf = (target: string): ObjectName | 'user' => {
+  if (target === 'user' || target.startsWith('custom:')) return target as ObjectName | 'user';
+  return CORE_OBJECTS[target as CoreObject].path;
+};

@@ -1,55 +1,48 @@
-import { type CrmRecord, problemInWords } from '@crm/api-client';
-import { Button, Loading, Notice, useLocale, useTexts } from '@crm/ui';
+import type { CrmRecord } from '@crm/api-client';
+import { EmptyNotice, LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
+import { Button, NativeSelect, Paper, Text, Title } from '@mantine/core';
 import { BOARD_SIZE, useBoard, useUpdate } from '../data/record.queries.js';
 import { type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
 import { formatMoney, ReferenceName } from '../values/format-value.js';
+import { RecordLink } from '../values/record-link.js';
 import { type Stage, stagesOf } from './stages.js';
 
 export interface PipelineProps {
   readonly model: ObjectModel;
-  readonly onOpen: (id: string) => void;
   readonly onCreate: () => void;
 }
 
 /** The open opportunities by stage. */
-export function Pipeline({ model, onOpen, onCreate }: PipelineProps) {
+export function Pipeline({ model, onCreate }: PipelineProps) {
   const texts = useTexts(TEXTS);
-  const { language } = useLocale();
   const board = useBoard();
   const move = useUpdate('opportunities');
   if (!board.data) {
-    if (!board.error) return <Loading label={texts.loading} />;
-    const { title, text } = problemInWords(board.error, language);
-    return (
-      <Notice kind="error" title={title} action={<Button onClick={() => void board.refetch()}>{texts.retry}</Button>}>
-        {text}
-      </Notice>
+    return board.error ? (
+      <ProblemNotice problem={board.error} onRetry={board.refetch} />
+    ) : (
+      <LoadingLines label={texts.loading} />
     );
   }
   if (board.data.data.length === 0) {
     return (
-      <div className="panel">
-        <Notice
-          kind="info"
-          title={texts.empty(model.pluralLabel)}
-          action={model.canWrite ? <Button onClick={onCreate}>{texts.create(model.label)}</Button> : null}
-        >
-          {texts.emptyText}
-        </Notice>
-      </div>
+      <EmptyNotice
+        title={texts.empty(model.pluralLabel)}
+        text={texts.emptyText}
+        action={model.creatable ? <Button onClick={onCreate}>{texts.create(model.label)}</Button> : null}
+      />
     );
   }
   const stages = stagesOf(board.data.data);
-  const problem = move.error ? problemInWords(move.error, language) : undefined;
   return (
     <>
-      {problem ? (
-        <Notice kind="error" title={problem.title}>
-          {problem.text}
-        </Notice>
+      {move.error ? <ProblemNotice problem={move.error} /> : null}
+      {board.data.nextCursor ? (
+        <Text size="sm" c="dimmed">
+          {texts.boardIsCut(BOARD_SIZE)}
+        </Text>
       ) : null}
-      {board.data.nextCursor ? <p className="hint">{texts.boardIsCut(BOARD_SIZE)}</p> : null}
       {/* Scrolled with the keyboard too, which needs the focus. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
       <section className="board" aria-label={texts.board} tabIndex={0}>
@@ -59,7 +52,6 @@ export function Pipeline({ model, onOpen, onCreate }: PipelineProps) {
             stage={stage}
             stages={stages}
             model={model}
-            onOpen={onOpen}
             onMove={(id, fields) => move.mutate({ id, fields })}
           />
         ))}
@@ -72,68 +64,72 @@ interface StageColumnProps {
   readonly stage: Stage;
   readonly stages: readonly Stage[];
   readonly model: ObjectModel;
-  readonly onOpen: (id: string) => void;
   readonly onMove: (id: string, fields: Readonly<Record<string, string>>) => void;
 }
 
-function StageColumn({ stage, stages, model, onOpen, onMove }: StageColumnProps) {
+function StageColumn({ stage, stages, model, onMove }: StageColumnProps) {
   const texts = useTexts(TEXTS);
   const { tag } = useLocale();
   return (
     <section className="stage" aria-label={stage.name ?? texts.noStage}>
-      <h2>
-        {stage.name ?? texts.noStage} <span className="stage-count">{stage.records.length}</span>
-      </h2>
-      <p className="stage-sum">{stage.sums.map(([currency, sum]) => formatMoney(sum, currency, tag)).join(' · ')}</p>
+      <Title order={2} size="sm">
+        {stage.name ?? texts.noStage}{' '}
+        <Text span c="dimmed" inherit>
+          {stage.records.length}
+        </Text>
+      </Title>
+      <Text size="sm" c="dimmed" mih="1.6em">
+        {stage.sums.map(([currency, sum]) => formatMoney(sum, currency, tag)).join(' · ')}
+      </Text>
       <ul>
         {stage.records.map((record) => (
-          <li key={record.id} className="card">
-            <Card record={record} stage={stage} stages={stages} model={model} onOpen={onOpen} onMove={onMove} />
-          </li>
+          <Paper key={record.id} component="li" withBorder p="sm">
+            <Card record={record} stage={stage} stages={stages} model={model} onMove={onMove} />
+          </Paper>
         ))}
       </ul>
     </section>
   );
 }
 
-function Card({ record, stage, stages, model, onOpen, onMove }: StageColumnProps & { readonly record: CrmRecord }) {
+function Card({ record, stage, stages, model, onMove }: StageColumnProps & { readonly record: CrmRecord }) {
   const texts = useTexts(TEXTS);
   const { tag } = useLocale();
   const title = titleOf(model, record) || texts.untitled;
   const { amount, currency, companyId } = record;
   return (
     <>
-      <Button look="link" onClick={() => onOpen(record.id)}>
+      <RecordLink model={model} id={record.id}>
         {title}
-      </Button>
+      </RecordLink>
       {typeof companyId === 'string' ? (
-        <p className="card-text">
+        <Text size="sm">
           <ReferenceName target="companies" id={companyId} />
-        </p>
+        </Text>
       ) : null}
       {typeof amount === 'number' ? (
-        <p className="card-amount">{formatMoney(amount, typeof currency === 'string' ? currency : undefined, tag)}</p>
+        <Text size="sm" fw={600}>
+          {formatMoney(amount, typeof currency === 'string' ? currency : undefined, tag)}
+        </Text>
       ) : null}
-      {model.canWrite ? (
-        <select
-          className="input card-move"
+      {model.updatable ? (
+        <NativeSelect
+          size="xs"
+          mt="xs"
           aria-label={texts.move(title)}
           value=""
-          onChange={({ target: { value } }) =>
+          data={[
+            { value: '', label: texts.moveTo },
+            ...stages
+              .filter(({ name }) => name !== null && name !== stage.name)
+              .map(({ name }) => ({ value: `stage:${name}`, label: name ?? '' })),
+            { value: 'won', label: texts.won },
+            { value: 'lost', label: texts.lost },
+          ]}
+          onChange={({ currentTarget: { value } }) =>
             onMove(record.id, value.startsWith('stage:') ? { stage: value.slice(6) } : { status: value })
           }
-        >
-          <option value="">{texts.moveTo}</option>
-          {stages
-            .filter(({ name }) => name !== null && name !== stage.name)
-            .map(({ name }) => (
-              <option key={name} value={`stage:${name}`}>
-                {name}
-              </option>
-            ))}
-          <option value="won">{texts.won}</option>
-          <option value="lost">{texts.lost}</option>
-        </select>
+        />
       ) : null}
     </>
   );

@@ -7,18 +7,17 @@ export type Draft = Readonly<Record<string, DraftValue>>;
 /** Problems that the form finds itself, by field. */
 export type DraftProblems = Readonly<Record<string, 'missing' | 'notANumber'>>;
 
-/** The fields that the form has inputs for. */
-export const writableFields = ({ fields }: ObjectModel): readonly FieldModel[] =>
-  fields.filter(
-    ({ writable, type, target }) =>
-      writable && viewOf(type).control !== null && (type !== 'reference' || target !== undefined),
-  );
+/** Whether there is an input for a field. Nobody picks a person yet. */
+export const isWritable = ({ writable, type, target }: FieldModel): boolean =>
+  writable && viewOf(type).control !== null && (type !== 'reference' || (target !== undefined && target !== 'user'));
+
+export const writableFields = ({ fields }: ObjectModel): readonly FieldModel[] => fields.filter(isWritable);
 
 /** @param record undefined for one that is being created */
 export const draftOf = (model: ObjectModel, record: CrmRecord | undefined): Draft =>
   Object.fromEntries(writableFields(model).map((field) => [field.apiName, inputOf(field, record?.[field.apiName])]));
 
-function inputOf({ type }: FieldModel, value: FieldValue | undefined): DraftValue {
+export function inputOf({ type }: FieldModel, value: FieldValue | undefined): DraftValue {
   const { control, toInput = String } = viewOf(type);
   if (control === 'tick') return value === true;
   if (control === 'options') return Array.isArray(value) ? value : [];
@@ -42,10 +41,10 @@ export function problemsOf(model: ObjectModel, draft: Draft): DraftProblems {
  */
 export function changesOf(model: ObjectModel, before: Draft, draft: Draft): RecordFields {
   const changed = writableFields(model).filter(({ apiName }) => !isSame(before[apiName], draft[apiName]));
-  return Object.fromEntries(changed.map((field) => [field.apiName, toValue(field, draft[field.apiName])]));
+  return Object.fromEntries(changed.map((field) => [field.apiName, fieldValue(field, draft[field.apiName])]));
 }
 
-function toValue({ type }: FieldModel, value: DraftValue | undefined): FieldValue {
+export function fieldValue({ type }: FieldModel, value: DraftValue | undefined): FieldValue {
   if (value === undefined || typeof value === 'boolean') return value ?? null;
   if (typeof value !== 'string') return value.length > 0 ? value : null;
   if (value.trim() === '') return null;

@@ -1,115 +1,128 @@
-import { type CrmRecord, problemInWords } from '@crm/api-client';
-import { Button, Loading, Notice, useLocale, useTexts } from '@crm/ui';
-import { useState } from 'react';
-import { useRecord } from '../data/record.queries.js';
+import type { CrmRecord } from '@crm/api-client';
+import { LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
+import { Button, Group, Modal, Text, Title } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { useDelete, useRecord } from '../data/record.queries.js';
 import { viewOf } from '../objects/field-types.js';
-import { type ObjectModel, titleOf } from '../objects/object-model.js';
+import { type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
-import { formatValue, ValueText } from '../values/format-value.js';
-import { writableFields } from './draft.js';
-import { RecordForm } from './record-form.js';
+import { formatValue } from '../values/format-value.js';
+import { FieldRow } from './field-row.js';
 
 export interface RecordPageProps {
   readonly model: ObjectModel;
   readonly id: string;
-  readonly onBack: () => void;
+  /** Leads to the list. */
+  readonly back: ReactNode;
+  readonly onDeleted: (title: string) => void;
 }
 
-/** One record: read, and changed by who may. */
-export function RecordPage({ model, id, onBack }: RecordPageProps) {
+/** One record: read, changed in place, and deleted by who may. */
+export function RecordPage({ model, id, back, onDeleted }: RecordPageProps) {
   const texts = useTexts(TEXTS);
-  const { language } = useLocale();
   const { data: record, error, refetch } = useRecord(model.name, id);
-  const back = (
-    <Button look="link" className="back" onClick={onBack}>
-      <span aria-hidden="true">←</span> {texts.back(model.pluralLabel)}
-    </Button>
+  return (
+    <article className="record">
+      {back}
+      {record ? (
+        <RecordView model={model} record={record} onDeleted={onDeleted} />
+      ) : error ? (
+        <ProblemNotice problem={error} onRetry={refetch} />
+      ) : (
+        <LoadingLines label={texts.loading} lines={9} />
+      )}
+    </article>
   );
-  if (record) {
-    return (
-      <>
-        {back}
-        <RecordPanel model={model} record={record} />
-      </>
-    );
-  }
-  const words = error ? problemInWords(error, language) : undefined;
+}
+
+interface RecordViewProps {
+  readonly model: ObjectModel;
+  readonly record: CrmRecord;
+  readonly onDeleted: (title: string) => void;
+}
+
+function RecordView({ model, record, onDeleted }: RecordViewProps) {
+  const texts = useTexts(TEXTS);
+  const locale = useLocale();
+  const title = titleOf(model, record) || texts.untitled;
+  const moment = (value: string): string =>
+    formatValue({ shownAs: 'datetime', options: [] }, value, locale, texts) ?? '';
   return (
     <>
-      {back}
-      <div className="panel">
-        {words ? (
-          <Notice
-            kind="error"
-            title={words.title}
-            action={<Button onClick={() => void refetch()}>{texts.retry}</Button>}
-          >
-            {words.text}
-          </Notice>
-        ) : (
-          <Loading label={texts.loading} />
-        )}
-      </div>
+      <header className="record-head">
+        <div>
+          <Text size="sm" c="dimmed">
+            {model.label}
+          </Text>
+          <Title order={1} size="h2">
+            {title}
+          </Title>
+        </div>
+        {model.deletable ? <DeleteButton model={model} record={record} title={title} onDeleted={onDeleted} /> : null}
+      </header>
+      {sectionsOf(model).map(({ name, fields }) => (
+        <section key={name} className="record-section" aria-label={texts.sections[name]}>
+          <Title order={2} size="sm" c="dimmed">
+            {texts.sections[name]}
+          </Title>
+          <dl className="record-fields">
+            {fields.map((field) => (
+              <FieldRow key={field.apiName} model={model} field={field} record={record} />
+            ))}
+          </dl>
+        </section>
+      ))}
+      <Text size="sm" c="dimmed">
+        {texts.changed(moment(record.updatedAt))} · {texts.created(moment(record.createdAt))}
+        {model.updatable ? null : ` · ${texts.readOnly}`}
+      </Text>
     </>
   );
 }
 
-function RecordPanel({ model, record }: { readonly model: ObjectModel; readonly record: CrmRecord }) {
+type SectionName = 'details' | 'texts' | 'links' | 'formulas';
+
+/** The fields by what they are: what is typed, what is long, what leads elsewhere, and what is calculated. */
+function sectionsOf({ fields }: ObjectModel): { name: SectionName; fields: FieldModel[] }[] {
+  const nameOf = ({ type }: FieldModel): SectionName => {
+    if (type === 'formula') return 'formulas';
+    if (type === 'reference') return 'links';
+    return viewOf(type).control === 'lines' ? 'texts' : 'details';
+  };
+  const names: readonly SectionName[] = ['details', 'texts', 'links', 'formulas'];
+  return names
+    .map((name) => ({ name, fields: fields.filter((field) => nameOf(field) === name) }))
+    .filter((section) => section.fields.length > 0);
+}
+
+/** Asks first: what is deleted is gone from every list. */
+function DeleteButton({ model, record, title, onDeleted }: RecordViewProps & { readonly title: string }) {
   const texts = useTexts(TEXTS);
-  const locale = useLocale();
-  const [isEditing, setEditing] = useState(false);
-  const [wasSaved, setSaved] = useState(false);
-  const canEdit = model.canWrite && writableFields(model).length > 0;
-  const when = formatValue({ type: 'datetime', options: [] }, record.updatedAt, locale, texts) ?? '';
+  const [isOpen, setOpen] = useState(false);
+  const { mutate, error, isPending } = useDelete(model.name);
   return (
-    <article className="panel record">
-      <header className="record-head">
-        <div>
-          <p className="record-kind">{model.label}</p>
-          <h1>{titleOf(model, record) || texts.untitled}</h1>
-        </div>
-        <p className="record-saved" role="status">
-          {wasSaved && !isEditing ? texts.saved : null}
-        </p>
-        {canEdit && !isEditing ? (
-          <Button
-            onClick={() => {
-              setSaved(false);
-              setEditing(true);
-            }}
-          >
-            {texts.edit}
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {texts.delete}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={texts.deleteTitle(title)}
+        closeButtonProps={{ 'aria-label': texts.cancel }}
+        centered
+      >
+        <Text>{texts.deleteText}</Text>
+        {error ? <ProblemNotice problem={error} /> : null}
+        <Group mt="lg">
+          <Button color="red" loading={isPending} onClick={() => mutate(record, { onSuccess: () => onDeleted(title) })}>
+            {texts.delete}
           </Button>
-        ) : null}
-      </header>
-      {isEditing ? (
-        <RecordForm
-          model={model}
-          record={record}
-          onSaved={() => {
-            setSaved(true);
-            setEditing(false);
-          }}
-          onCancel={() => setEditing(false)}
-        />
-      ) : (
-        <>
-          <dl className="values">
-            {model.fields.map((field) => (
-              <div key={field.apiName} className={viewOf(field.type).control === 'lines' ? 'value wide' : 'value'}>
-                <dt>{field.label}</dt>
-                <dd>
-                  <ValueText field={field} value={record[field.apiName]} />
-                </dd>
-              </div>
-            ))}
-          </dl>
-          <p className="record-foot">
-            {texts.changed(when)}
-            {canEdit ? null : ` · ${texts.readOnly}`}
-          </p>
-        </>
-      )}
-    </article>
+          <Button variant="default" onClick={() => setOpen(false)}>
+            {texts.cancel}
+          </Button>
+        </Group>
+      </Modal>
+    </>
   );
 }

@@ -1,14 +1,16 @@
 import type { FieldValue, ObjectName } from '@crm/api-client';
 import { type Locale, useLocale, useTexts } from '@crm/ui';
+import { Text } from '@mantine/core';
 import { useRecord } from '../data/record.queries.js';
-import { useRecords } from '../data/records-context.js';
+import { useObject } from '../data/records-context.js';
 import { numberText, viewOf } from '../objects/field-types.js';
 import { type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
+import { RecordLink } from './record-link.js';
 
 /** What is shown of a value; undefined for one that is not set. */
 export function formatValue(
-  { type, options }: Pick<FieldModel, 'type' | 'options'>,
+  { shownAs, options }: Pick<FieldModel, 'shownAs' | 'options'>,
   value: FieldValue | undefined,
   locale: Locale,
   words: { readonly yes: string; readonly no: string },
@@ -17,7 +19,7 @@ export function formatValue(
   if (typeof value === 'boolean') return value ? words.yes : words.no;
   const labelOf = (option: string): string => options.find((known) => known.value === option)?.label ?? option;
   if (typeof value === 'object') return value.length > 0 ? value.map(labelOf).join(', ') : undefined;
-  const { format } = viewOf(type);
+  const { format } = viewOf(shownAs);
   if (format) return format(value, locale);
   return typeof value === 'number' ? numberText(value, locale.tag) : labelOf(value);
 }
@@ -31,17 +33,27 @@ export function formatMoney(amount: number, currency: string | undefined, tag: s
     : `${number} ${currency}`;
 }
 
-/** The name of the record that a reference names, if the caller can read it. */
-export function ReferenceName({ target, id }: { readonly target?: ObjectName; readonly id: string }) {
+/** The record that a reference names, by its name if the caller can read it. */
+export function ReferenceName({ target, id }: { readonly target?: ObjectName | 'user'; readonly id: string }) {
   const texts = useTexts(TEXTS);
-  const model = useRecords().objects.find(({ name }) => name === target);
-  return model ? <Name model={model} id={id} /> : <span className="unset">{texts.linked}</span>;
+  const model = useObject(target);
+  return model ? (
+    <Name model={model} id={id} />
+  ) : (
+    <Text c="dimmed" span inherit>
+      {texts.linked}
+    </Text>
+  );
 }
 
 function Name({ model, id }: { readonly model: ObjectModel; readonly id: string }) {
   const texts = useTexts(TEXTS);
   const { data } = useRecord(model.name, id);
-  return <>{(data && titleOf(model, data)) || texts.linked}</>;
+  return (
+    <RecordLink model={model} id={id}>
+      {(data && titleOf(model, data)) || texts.linked}
+    </RecordLink>
+  );
 }
 
 /** The value of a field for reading. */
@@ -52,5 +64,11 @@ export function ValueText({ field, value }: { readonly field: FieldModel; readon
     return <ReferenceName target={field.target} id={value} />;
   }
   const text = formatValue(field, value, locale, texts);
-  return text ?? <span className="unset">{texts.none}</span>;
+  return (
+    text ?? (
+      <Text c="dimmed" span inherit>
+        {texts.none}
+      </Text>
+    )
+  );
 }

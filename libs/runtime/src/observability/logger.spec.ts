@@ -27,6 +27,7 @@ describe('the log', () => {
       refreshToken: 'S3CRET',
       body: { password: 'S3CRET', clientSecret: 'S3CRET', code: 'S3CRET' },
       req: { headers: { authorization: 'S3CRET', cookie: 'S3CRET', 'x-embed-secret': 'S3CRET' } },
+      res: { headers: { 'set-cookie': 'S3CRET' } },
     };
     logger.info(secrets, 'x');
     expect(JSON.stringify(last())).not.toContain('S3CRET');

@@ -67,6 +67,7 @@ const SECRET_MEMBERS = [
   'refreshToken',
   'secret',
   'token',
+  '["set-cookie"]',
   '["x-embed-secret"]',
 ] as const;
 

@@ -6,7 +6,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { acceptsGzip } from './exchange.js';
-import { requestHeaders, signInCookie } from './forwarded-headers.js';
+import { type PassedCookie, passedCookie, requestHeaders } from './forwarded-headers.js';
 import type { ProxyConfig } from './proxy-config.js';
 import type { UpstreamConnector } from './upstream-connector.js';
 import { UpstreamPaused, Upstreams } from './upstreams.js';
@@ -16,8 +16,8 @@ export interface ForwardClass {
   readonly timeoutMs?: number;
   /** Answers hold records, and no secret whose length could be compared with what a caller chose (decision record 0174). */
   readonly compresses?: boolean;
-  /** The cookie that ties a sign-in to its browser is forwarded both ways, and no other. */
-  readonly passesSignInCookie?: boolean;
+  /** The one cookie that is forwarded both ways. */
+  readonly passesCookie?: PassedCookie;
 }
 
 export interface ForwardRoute {
@@ -105,8 +105,8 @@ export abstract class EdgeProxy implements OnModuleInit {
       host: request.headers.host,
       hasBody: body !== null,
     });
-    const { passesSignInCookie } = routeClass;
-    if (passesSignInCookie) headers.cookie = signInCookie(request.headers.cookie);
+    const { passesCookie } = routeClass;
+    if (passesCookie) headers.cookie = passedCookie(passesCookie, request.headers.cookie);
     const timeoutMs = routeClass.timeoutMs && Math.min(routeClass.timeoutMs, this.timeoutMs);
     const compression =
       routeClass.compresses && method === 'GET' ? compressionFor(request.headers['accept-encoding']) : undefined;
@@ -118,7 +118,7 @@ export abstract class EdgeProxy implements OnModuleInit {
       span,
       timeoutMs,
       compression,
-      passesSignInCookie,
+      passesCookie,
     };
     this.upstreams.forward(upstream, forwarded, reply, (error) =>
       this.problems.answer(asUnavailable(error), request, reply),

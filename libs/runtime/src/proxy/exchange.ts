@@ -5,7 +5,7 @@ import { acceptedCodings } from '@crm/http';
 import type { Span } from '@crm/telemetry';
 import type { FastifyReply } from 'fastify';
 import type { Dispatcher } from 'undici';
-import { copyResponseHeaders } from './forwarded-headers.js';
+import { copyResponseHeaders, type PassedCookie } from './forwarded-headers.js';
 
 /** Answers up to this length are collected and sent in one piece; a longer one is streamed. */
 const COLLECTED_BYTES = 64 * 1024;
@@ -24,7 +24,7 @@ export interface ForwardedRequest {
   readonly timeoutMs?: number | undefined;
   /** Whether the client understands a compressed answer; undefined for one that is never compressed. */
   readonly compression?: 'gzip' | 'not accepted' | undefined;
-  readonly passesSignInCookie?: boolean | undefined;
+  readonly passesCookie?: PassedCookie | undefined;
   readonly span?: Span | undefined;
 }
 
@@ -160,7 +160,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   private begin(): FastifyReply {
     const { reply } = this;
-    copyResponseHeaders(this.headers, reply, this.request.passesSignInCookie);
+    copyResponseHeaders(this.headers, reply, this.request.passesCookie);
     // A connection whose request was not read to its end cannot be used again.
     if (!reply.request.raw.complete) reply.header('connection', 'close');
     return reply.code(this.status);

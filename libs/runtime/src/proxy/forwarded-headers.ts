@@ -88,13 +88,16 @@ export function requestHeaders(
   return headers;
 }
 
-/** Set by identity (apps/identity/src/single-sign-on/browser-cookie.ts). */
-const SIGN_IN_COOKIE = '__Host-crm-sign-in=';
+/** Cookies that identity sets: what ties a sign-in to its browser, and the session of a page. */
+export type PassedCookie = 'crm-sign-in' | 'crm-session';
 
-/** The cookie that ties a sign-in to its browser; undefined when there is none. */
-export function signInCookie(received: string | undefined): string | undefined {
+const isNamed = (name: PassedCookie, cookie: string): boolean =>
+  cookie.startsWith(`__Host-${name}=`) || cookie.startsWith(`${name}=`);
+
+/** That cookie alone; undefined when there is none. */
+export function passedCookie(name: PassedCookie, received: string | undefined): string | undefined {
   const cookies = (received ?? '').split(';').map((cookie) => cookie.trim());
-  return cookies.filter((cookie) => cookie.startsWith(SIGN_IN_COOKIE)).join('; ') || undefined;
+  return cookies.filter((cookie) => isNamed(name, cookie)).join('; ') || undefined;
 }
 
 /** The headers that a `Connection` header limits to this connection; undefined when it names none. */
@@ -124,14 +127,10 @@ const RESPONSE_DROPPED = new Set([
   'x-request-id',
 ]);
 
-/** @param passesSignInCookie whether the one cookie that is forwarded may be set */
-export function copyResponseHeaders(
-  received: IncomingHttpHeaders,
-  reply: FastifyReply,
-  passesSignInCookie = false,
-): void {
-  const set = passesSignInCookie ? [received['set-cookie'] ?? []].flat() : [];
-  for (const cookie of set) if (cookie.startsWith(SIGN_IN_COOKIE)) reply.header('set-cookie', cookie);
+/** @param passed the one cookie that may be set */
+export function copyResponseHeaders(received: IncomingHttpHeaders, reply: FastifyReply, passed?: PassedCookie): void {
+  const set = passed ? [received['set-cookie'] ?? []].flat() : [];
+  for (const cookie of set) if (passed && isNamed(passed, cookie)) reply.header('set-cookie', cookie);
   const hops = hopsOf(received.connection);
   for (const name in received) {
     if (!RESPONSE_DROPPED.has(name) && !hops?.has(name)) reply.header(name, received[name]);

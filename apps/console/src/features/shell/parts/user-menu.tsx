@@ -1,0 +1,74 @@
+import type { CallerView } from '@crm/api-client';
+import { LANGUAGES, ProblemNotice, useTexts } from '@crm/ui';
+import { Button, type MantineColorScheme, Menu, Text, useMantineColorScheme } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useLanguageChoice } from '../../../language.js';
+import { useSession } from '../../../session/session-context.js';
+import { SHELL_TEXTS } from '../shell.texts.js';
+import { SHOW_SHORTCUTS } from '../shell-events.js';
+
+/** Languages are offered by their own names. */
+const LANGUAGE_NAMES = { en: 'English', de: 'Deutsch' } as const;
+const SCHEMES: readonly MantineColorScheme[] = ['auto', 'light', 'dark'];
+
+export default function UserMenu({ caller }: { readonly caller: CallerView | undefined }) {
+  const texts = useTexts(SHELL_TEXTS);
+  const session = useSession();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { language, choose } = useLanguageChoice();
+  const signOut = (): void => {
+    session
+      .end()
+      .catch((problem: unknown) =>
+        notifications.show({ message: <ProblemNotice problem={problem} />, autoClose: false }),
+      );
+  };
+  const mark = (isChosen: boolean) => (isChosen ? '✓' : undefined);
+  return (
+    <Menu position="bottom-end" shadow="md" width={240} withinPortal>
+      <Menu.Target>
+        <Button variant="subtle" color="gray" c="var(--mantine-color-text)" aria-label={texts.account}>
+          <Text size="sm" truncate maw={160}>
+            {caller?.name ?? '…'}
+          </Text>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{caller?.email}</Menu.Label>
+        <Menu.Item component="a" href="/account/security">
+          {texts.security}
+        </Menu.Item>
+        <Menu.Item onClick={() => dispatchEvent(new Event(SHOW_SHORTCUTS))} rightSection="?">
+          {texts.shortcuts}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>{texts.scheme}</Menu.Label>
+        {SCHEMES.map((scheme) => (
+          <Menu.Item
+            key={scheme}
+            closeMenuOnClick={false}
+            rightSection={mark(scheme === colorScheme)}
+            onClick={() => setColorScheme(scheme)}
+          >
+            {texts.schemes[scheme]}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Label>{texts.language}</Menu.Label>
+        {LANGUAGES.map((name) => (
+          <Menu.Item
+            key={name}
+            lang={name}
+            closeMenuOnClick={false}
+            rightSection={mark(name === language)}
+            onClick={() => choose(name)}
+          >
+            {LANGUAGE_NAMES[name]}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item onClick={signOut}>{texts.signOut}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

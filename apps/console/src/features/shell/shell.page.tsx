@@ -1,0 +1,128 @@
+import { createApiClient, RecordsApi } from '@crm/api-client';
+import { RecordsProvider, useObjects } from '@crm/records-ui';
+import { LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
+import { AppShell, Burger, Group, NavLink, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
+import { ApiClientContext, useApiClient } from '../../session/api-client-context.js';
+import type { Session } from '../../session/session.js';
+import { useSession } from '../../session/session-context.js';
+import { signInPath } from '../../session/way-back.js';
+import { createQueryClient, useCaller } from './shell.queries.js';
+import { SHELL_TEXTS } from './shell.texts.js';
+
+// What is opened by a click is no part of the first view.
+const UserMenu = lazy(() => import('./parts/user-menu.js'));
+const Shortcuts = lazy(() => import('./parts/shortcuts.js'));
+
+/** Waits for the session, leads to the sign-in where there is none, and draws anew for another person. */
+export default function ShellPage() {
+  const texts = useTexts(SHELL_TEXTS);
+  const session = useSession();
+  const { state, holder, problem } = session;
+  useEffect(() => {
+    void session.start();
+  }, [session]);
+  useEffect(() => {
+    if (state === 'none' || state === 'ended') location.assign(signInPath(location));
+  }, [state]);
+  if (state === 'unknown') return <ProblemNotice problem={problem} onRetry={() => session.start()} />;
+  return state === 'active' ? <Workspace key={holder} session={session} /> : <LoadingLines label={texts.loading} />;
+}
+
+function Workspace({ session }: { readonly session: Session }) {
+  const [queries] = useState(createQueryClient);
+  const client = useMemo(() => createApiClient({ baseUrl: location.origin, tokens: session }), [session]);
+  useEffect(() => () => queries.clear(), [queries]);
+  return (
+    <QueryClientProvider client={queries}>
+      <ApiClientContext value={client}>
+        <Frame />
+        <Notifications position="bottom-right" />
+      </ApiClientContext>
+    </QueryClientProvider>
+  );
+}
+
+function Frame() {
+  const texts = useTexts(SHELL_TEXTS);
+  const { language } = useLocale();
+  const client = useApiClient();
+  const api = useMemo(() => new RecordsApi(client), [client]);
+  const { data: caller } = useCaller(client);
+  const { data: objects, error, refetch } = useObjects(api, language);
+  const [isOpen, { toggle, close }] = useDisclosure();
+  const router = useRouter();
+  const navigate = useNavigate();
+  const path = useRouterState({ select: ({ location: { pathname } }) => pathname });
+  // A choice closes the navigation of a narrow page.
+  useEffect(close, [path, close]);
+  const records = useMemo(
+    () => ({
+      api,
+      objects: objects ?? [],
+      open: ({ apiName }: { apiName: string }, id: string) =>
+        void navigate({ to: '/records/$object/$id', params: { object: apiName, id } }),
+      hrefOf: ({ apiName }: { apiName: string }, id: string) =>
+        router.buildLocation({ to: '/records/$object/$id', params: { object: apiName, id } }).href,
+    }),
+    [api, objects, navigate, router],
+  );
+  return (
+    <RecordsProvider value={records}>
+      <AppShell
+        header={{ height: 52 }}
+        navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+        padding="md"
+        transitionDuration={0}
+      >
+        <AppShell.Header>
+          <Group h="100%" px="md" gap="sm" wrap="nowrap">
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={texts.menu}
+              aria-expanded={isOpen}
+            />
+            <Text fw={600} truncate>
+              {caller?.tenant.name ?? '\u00a0'}
+            </Text>
+            <Group ml="auto" wrap="nowrap">
+              <Suspense>
+                <UserMenu caller={caller ?? undefined} />
+              </Suspense>
+            </Group>
+          </Group>
+        </AppShell.Header>
+        <AppShell.Navbar p="xs" aria-label={texts.objects}>
+          {objects?.map(({ apiName, pluralLabel }) => (
+            <NavLink
+              key={apiName}
+              label={pluralLabel}
+              active={path.split('/')[2] === apiName}
+              renderRoot={(props: object) => <Link to="/records/$object" params={{ object: apiName }} {...props} />}
+            />
+          ))}
+          {objects || error ? null : <LoadingLines label={texts.loading} />}
+        </AppShell.Navbar>
+        <AppShell.Main className="main">
+          {objects ? (
+            <Outlet />
+          ) : error ? (
+            <ProblemNotice problem={error} onRetry={refetch} />
+          ) : (
+            <LoadingLines label={texts.loading} />
+          )}
+        </AppShell.Main>
+        <Suspense>
+          <Shortcuts />
+        </Suspense>
+      </AppShell>
+    </RecordsProvider>
+  );
+}

@@ -1,0 +1,27 @@
+import { type ApiClient, ApiProblem } from '@crm/api-client';
+import { QueryClient, useQuery } from '@tanstack/react-query';
+import { NotSignedIn } from '../../session/session.js';
+
+const MAX_RETRIES = 2;
+
+/** Answers are kept in memory, for the one person who is signed in. */
+export const createQueryClient = (): QueryClient =>
+  new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 5000,
+        retry: (failures, error) => error instanceof ApiProblem && error.isTemporary && failures < MAX_RETRIES,
+        networkMode: 'always',
+        throwOnError: (error) => !(error instanceof ApiProblem) && !(error instanceof NotSignedIn),
+      },
+      mutations: { retry: false, networkMode: 'always' },
+    },
+  });
+
+/** Who is signed in, and in which workspace. */
+export const useCaller = (client: ApiClient) =>
+  useQuery({
+    queryKey: ['caller'],
+    queryFn: async ({ signal }) => (await client.GET('/api/auth/me', { signal })).data ?? null,
+    staleTime: 60_000,
+  });

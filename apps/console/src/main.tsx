@@ -1,0 +1,27 @@
+import '@crm/ui/kit.css';
+import '@crm/records-ui/styles.css';
+import './console.css';
+import { Kit, shareNonce } from '@crm/ui';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { LanguageProvider } from './language.js';
+import { createConsoleRouter } from './router.js';
+import { Session } from './session/session.js';
+import { SessionProvider } from './session/session-context.js';
+
+shareNonce();
+const session = Session.ofBrowser();
+const router = createConsoleRouter();
+
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <StrictMode>
+    <LanguageProvider>
+      <Kit keepsScheme>
+        <SessionProvider session={session}>
+          <RouterProvider router={router} />
+        </SessionProvider>
+      </Kit>
+    </LanguageProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,33 @@
+import { EmptyNotice, useTexts } from '@crm/ui';
+import { Anchor } from '@mantine/core';
+import { createRootRoute, createRouter } from '@tanstack/react-router';
+import { homeRoute } from './features/home/home.route.js';
+import { recordRoutes } from './features/records/records.route.js';
+import { createShellRoute } from './features/shell/shell.route.js';
+import { SHELL_TEXTS } from './features/shell/shell.texts.js';
+
+function NoSuchPage() {
+  const texts = useTexts(SHELL_TEXTS);
+  return (
+    <EmptyNotice
+      title={texts.noSuchPage}
+      text={texts.noSuchPageText}
+      action={<Anchor href="/">{texts.toStart}</Anchor>}
+    />
+  );
+}
+
+const root = createRootRoute({ notFoundComponent: NoSuchPage });
+const shell = createShellRoute(root);
+
+/** What is within the shell needs somebody who is signed in. */
+const tree = root.addChildren([shell.addChildren([homeRoute(shell), ...recordRoutes(shell)])]);
+
+export const createConsoleRouter = () =>
+  createRouter({ routeTree: tree, defaultPreload: 'intent', defaultPendingMs: 300, scrollRestoration: true });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

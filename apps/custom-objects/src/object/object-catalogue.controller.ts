@@ -1,0 +1,42 @@
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { ApiGroup, Describe } from '@crm/http';
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { CatalogueObjectView, CatalogueView, ObjectCatalogueQuery } from './object-catalogue.dto.js';
+import { ObjectCatalogueService } from './object-catalogue.service.js';
+
+@ApiGroup({ name: 'Objects', description: 'What there is to work with: standard objects and those that apps bring.' })
+@Controller('api/crm/objects')
+// The scope depends on the object: the service leaves out those whose scope the token lacks.
+@Access({ right: 'read', embed: true, app: true, key: true })
+export class ObjectCatalogueController {
+  constructor(private readonly catalogue: ObjectCatalogueService) {}
+
+  @Get()
+  @Describe({
+    summary: 'Lists the objects of the workspace, standard and custom',
+    description:
+      'As the caller sees them, with everything that a page needs to show lists and forms. Objects whose scope the token lacks and fields that the caller cannot read are left out.',
+    answers: [{ status: 200, description: 'The objects', body: () => CatalogueView }],
+  })
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @Query() { language }: ObjectCatalogueQuery,
+  ): Promise<CatalogueView> {
+    return { data: await this.catalogue.list(principal, language) };
+  }
+
+  @Get(':apiName')
+  @Describe({
+    summary: 'Returns the definition of an object, standard or custom',
+    description: 'One of those that the list has, as it has them.',
+    answers: [{ status: 200, description: 'The object', body: () => CatalogueObjectView }],
+    errors: ['NOT_FOUND'],
+  })
+  get(
+    @CurrentPrincipal() principal: Principal,
+    @Param('apiName') apiName: string,
+    @Query() { language }: ObjectCatalogueQuery,
+  ): Promise<CatalogueObjectView> {
+    return this.catalogue.get(principal, apiName, language);
+  }
+}

@@ -1,0 +1,106 @@
+import { REFERENCE_DELETIONS } from '@crm/fields';
+import {
+  BooleanField,
+  EnumField,
+  field,
+  IntegerField,
+  JsonValueField,
+  ListField,
+  ObjectField,
+  TextField,
+} from '@crm/http';
+import { FILTER_OPERATORS } from './filter-operators.js';
+import { OptionView } from './object.dto.js';
+
+const LANGUAGES = ['en', 'de'] as const;
+export type LabelLanguage = (typeof LANGUAGES)[number];
+
+export class ObjectCatalogueQuery {
+  @EnumField(LANGUAGES, {
+    optional: true,
+    description: 'Language of the labels of standard objects, `en` by default; those of apps are as the app wrote them',
+  })
+  language?: LabelLanguage;
+}
+
+const FORMULA_TYPES = ['text', 'number', 'boolean', 'date', 'datetime', 'multi_select', 'any', 'null'] as const;
+
+export class FormulaView {
+  @EnumField(FORMULA_TYPES, { description: 'What the values of the formula are' }) type: string;
+}
+
+/** A field that the caller may read. */
+export class CatalogueFieldView {
+  @TextField({ maxLength: 40 }) apiName: string;
+  @TextField({ maxLength: 255 }) label: string;
+  @TextField({ maxLength: 40, description: 'Field type', example: 'text' }) type: string;
+  @BooleanField() required: boolean;
+  @BooleanField() is_unique: boolean;
+  @BooleanField({ description: 'Always true: fields that the caller cannot read are left out' }) readable: boolean;
+  @BooleanField({ description: 'Whether the caller can write the field' }) writable: boolean;
+
+  @BooleanField({ description: 'Whether lists that are filtered or sorted by the field are fast at any size' })
+  indexed: boolean;
+
+  @BooleanField({ description: 'Whether `sort` accepts the field' }) sortable: boolean;
+
+  @ListField(field.enum(FILTER_OPERATORS), { maxItems: 20, description: 'The operators that `filter` accepts' })
+  filterOps: readonly string[];
+
+  @ListField(() => OptionView, { optional: true, maxItems: 1000 }) options?: OptionView[];
+  @JsonValueField({ optional: true, description: 'The value of a new record that names none' }) default?: unknown;
+  @IntegerField({ optional: true, description: 'Most characters of a text' }) maxLength?: number;
+
+  @ListField(field.text({ maxLength: 207, example: 'company' }), {
+    optional: true,
+    maxItems: 10,
+    description:
+      'Of a reference: the names of standard objects, `custom:` and the name of another, or `user` for a user of the workspace; absent where the object was removed',
+  })
+  referenceTargets?: string[];
+
+  @EnumField(REFERENCE_DELETIONS, {
+    optional: true,
+    description: 'Of a reference: what happens to the record when the one that it refers to is deleted',
+  })
+  onDelete?: string;
+
+  @ObjectField(() => FormulaView, { optional: true, description: 'Of a formula' }) formula?: FormulaView;
+}
+
+/** A standard or custom object as the caller may see it. */
+export class CatalogueObjectView {
+  @TextField({ maxLength: 200 }) apiName: string;
+  @TextField({ maxLength: 255 }) label: string;
+  @TextField({ maxLength: 255 }) pluralLabel: string;
+  @TextField({ maxLength: 4000, nullable: true }) description: string | null;
+  @BooleanField() standard: boolean;
+
+  @TextField({ maxLength: 200, nullable: true, description: 'Key of the app that the object belongs to' })
+  appKey: string | null;
+
+  @BooleanField({ description: 'Whether the app is being tried in a sandbox' }) sandbox: boolean;
+  @TextField({ maxLength: 300, example: '/api/crm/leads' }) recordsPath: string;
+
+  @TextField({ maxLength: 40, nullable: true, description: 'The field whose value names a record' })
+  nameField: string | null;
+
+  @ListField(field.text({ maxLength: 40, example: 'lastName' }), {
+    maxItems: 5,
+    description: 'The fields whose values together head a page of a record',
+  })
+  titleFields: string[];
+
+  @BooleanField({ description: 'Whether the caller can create records' }) creatable: boolean;
+  @BooleanField({ description: 'Whether the caller can change fields of records' }) updatable: boolean;
+  @BooleanField({ description: 'Whether the caller can delete records' }) deletable: boolean;
+  @ListField(() => CatalogueFieldView, { maxItems: 1000 }) fields: CatalogueFieldView[];
+}
+
+export class CatalogueView {
+  @ListField(() => CatalogueObjectView, {
+    maxItems: 1000,
+    description: 'Standard objects first, then those of apps, by name',
+  })
+  data: CatalogueObjectView[];
+}

@@ -1,0 +1,191 @@
+import { ApiProblem, type CrmRecord, type FieldValue } from '@crm/api-client';
+import { ProblemNotice, useLocale, useTexts } from '@crm/ui';
+import { ActionIcon, Alert, Badge, Button, Group } from '@mantine/core';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { useRecord, useUpdate } from '../data/record.queries.js';
+import { type DraftValue, viewOf } from '../objects/field-types.js';
+import type { FieldModel, ObjectModel } from '../objects/object-model.js';
+import { TEXTS } from '../texts.js';
+import { formatValue, ValueText } from '../values/format-value.js';
+import { fieldValue, inputOf, isWritable } from './draft.js';
+import { FieldInput } from './field-input.js';
+import { problemOf } from './record-form.js';
+
+export interface FieldRowProps {
+  readonly model: ObjectModel;
+  readonly field: FieldModel;
+  readonly record: CrmRecord;
+}
+
+/** What an edit began with, and what stands in the input. */
+interface Edit {
+  readonly before: FieldValue | undefined;
+  readonly draft: DraftValue;
+}
+
+/** Of a conflict: what somebody else has saved, and the version that has it. */
+interface Theirs {
+  readonly value: FieldValue | undefined;
+  readonly version: number;
+}
+
+/**
+ * A field of a record, changed in its place. The change is shown at once; a refusal brings the input back with what was typed.
+ * When somebody else has changed the same field meanwhile, both values are shown; of another field nobody needs to hear.
+ */
+export function FieldRow({ model, field, record }: FieldRowProps) {
+  const texts = useTexts(TEXTS);
+  const { refetch } = useRecord(model.name, record.id);
+  const { mutateAsync, error, isPending, reset } = useUpdate(model.name);
+  const [edit, setEdit] = useState<Edit>();
+  const [theirs, setTheirs] = useState<Theirs>();
+  const pencil = useRef<HTMLButtonElement>(null);
+  const wasEdited = useRef(false);
+  const value = record[field.apiName];
+  const isWide = viewOf(field.type).control === 'lines';
+
+  useEffect(() => {
+    // The focus goes back to where the edit was opened.
+    if (!edit && wasEdited.current) pencil.current?.focus();
+    wasEdited.current = edit !== undefined;
+  }, [edit]);
+  const close = (): void => {
+    setEdit(undefined);
+    setTheirs(undefined);
+    reset();
+  };
+  const save = async ({ before, draft }: Edit, version: number): Promise<void> => {
+    const next = fieldValue(field, draft);
+    if (isSame(next, before ?? null)) return close();
+    try {
+      await mutateAsync({ id: record.id, fields: { [field.apiName]: next }, version });
+      close();
+    } catch (problem) {
+      if (!(problem instanceof ApiProblem)) throw problem;
+      if (problem.code !== 'VERSION_MISMATCH') return;
+      const { data: now } = await refetch();
+      if (!now) return;
+      const saved = now[field.apiName];
+      if (isSame(saved ?? null, before ?? null)) await save({ before, draft }, now.version);
+      else setTheirs({ value: saved, version: now.version });
+    }
+  };
+  const start = (): void => setEdit({ before: value, draft: inputOf(field, value) });
+  const label = (
+    <dt>
+      {field.label}
+      {field.type === 'formula' ? (
+        <Badge size="xs" variant="default" ml={6} tt="none" title={texts.formulaText}>
+          {texts.formula}
+        </Badge>
+      ) : null}
+    </dt>
+  );
+  if (!edit || (isPending && !theirs)) {
+    return (
+      <div className={isWide ? 'record-field wide' : 'record-field'}>
+        {label}
+        <dd>
+          <span className="record-value">
+            <ValueText field={field} value={value} />
+          </span>
+          {isWritable(field) && model.updatable ? (
+            <ActionIcon
+              ref={pencil}
+              className="record-edit"
+              variant="subtle"
+              color="gray"
+              aria-label={texts.editField(field.label)}
+              onClick={start}
+            >
+              <span aria-hidden="true">✎</span>
+            </ActionIcon>
+          ) : null}
+        </dd>
+      </div>
+    );
+  }
+  const refused = problemOf(error, field.apiName);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape' && !event.defaultPrevented) close();
+    if (event.key === 'Enter' && (isWide ? event.ctrlKey || event.metaKey : viewOf(field.type).control === undefined)) {
+      event.preventDefault();
+      void save(edit, record.version);
+    }
+  };
+  return (
+    <div className="record-field wide">
+      {label}
+      <dd className="record-editor">
+        <FieldInput
+          field={field}
+          value={edit.draft}
+          onChange={(draft) => setEdit({ ...edit, draft })}
+          problem={refused}
+          hasNoLabel
+          isFocused
+          onKeyDown={onKeyDown}
+        />
+        {theirs ? (
+          <Conflict
+            field={field}
+            mine={fieldValue(field, edit.draft)}
+            theirs={theirs.value}
+            onMine={() => void save({ before: theirs.value, draft: edit.draft }, theirs.version)}
+            onTheirs={close}
+          />
+        ) : (
+          <>
+            {error && !refused ? <ProblemNotice problem={error} /> : null}
+            <Group gap="xs" mt="xs">
+              <Button size="xs" onClick={() => void save(edit, record.version)}>
+                {texts.save}
+              </Button>
+              <Button size="xs" variant="default" onClick={close}>
+                {texts.cancel}
+              </Button>
+            </Group>
+          </>
+        )}
+      </dd>
+    </div>
+  );
+}
+
+interface ConflictProps {
+  readonly field: FieldModel;
+  readonly mine: FieldValue;
+  readonly theirs: FieldValue | undefined;
+  readonly onMine: () => void;
+  readonly onTheirs: () => void;
+}
+
+/** Both values of a field that two people have changed. */
+function Conflict({ field, mine, theirs, onMine, onTheirs }: ConflictProps) {
+  const texts = useTexts(TEXTS);
+  const locale = useLocale();
+  const words = (value: FieldValue | undefined): string => formatValue(field, value, locale, texts) ?? texts.none;
+  return (
+    <Alert role="alert" color="red" title={texts.conflict} mt="xs">
+      <dl className="record-conflict">
+        <dt>{texts.theirs}</dt>
+        <dd>{field.type === 'reference' ? <ValueText field={field} value={theirs} /> : words(theirs)}</dd>
+        <dt>{texts.mine}</dt>
+        <dd>{field.type === 'reference' ? <ValueText field={field} value={mine} /> : words(mine)}</dd>
+      </dl>
+      <Group gap="xs" mt="sm">
+        <Button size="xs" onClick={onMine}>
+          {texts.saveMine}
+        </Button>
+        <Button size="xs" variant="default" onClick={onTheirs}>
+          {texts.keepTheirs}
+        </Button>
+      </Group>
+    </Alert>
+  );
+}
+
+const isSame = (one: FieldValue, other: FieldValue): boolean =>
+  Array.isArray(one) && Array.isArray(other)
+    ? one.length === other.length && one.every((value, index) => value === other[index])
+    : one === other;

@@ -1,0 +1,2 @@
+export { RecordForm } from './record-form.js';
+export { RecordPage } from './record-page.js';
