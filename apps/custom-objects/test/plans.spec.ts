@@ -18,6 +18,9 @@ const bySlot = [{ sql: 's1 = $3', parameters: ['value'] }];
 const byData = [{ sql: 'data->$3::text = $4::jsonb', parameters: ['field', '"value"'] }];
 const byIds = [{ sql: 'id = ANY ($3::uuid[])', parameters: [[]] }];
 
+const byRange = { sql: "n1 >= $3::float8 AND n1 < 'infinity'", parameters: [1] };
+const byPeriod = { sql: 'id >= $3::uuid AND id < $4::uuid', parameters: ['from', 'to'] };
+
 /** The first portion of a first page, newest first. */
 const first: ListShape = { by: null, descending: true, after: null, counted: true };
 /** In the order of a slot. */
@@ -58,6 +61,19 @@ const statements = {
     by: { sql: 's9', sqlType: 'text', unset: '\u{10FFFF}' },
     counted: false,
   }),
+  'listRecords by a range, in its order': listRecords([byRange], { ...sorted, counted: false }),
+  'listRecords by a period of creation': listRecords([byPeriod], { ...first, counted: false }),
+  'listRecords by two slots, few, in the order of two': listRecords(
+    [...bySlot, { ...byRange, sql: 'n1 >= $4::float8' }],
+    {
+      ...first,
+      few: true,
+      counted: false,
+      keyed: { orderBy: "s9 ASC, (n1 = 'infinity'), n1 DESC, id DESC", position: '', parameters: [] },
+    },
+  ),
+  'countRecords by values': countRecords([{ sql: 's1 = ANY ($3::text[])', parameters: [[]] }]),
+  'countRecords by a range': countRecords([byRange]),
   'listRecords measured': listRecords([], { ...first, measured: true }),
   SEARCH_PAGE,
   countRecords: countRecords([]),

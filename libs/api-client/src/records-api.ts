@@ -43,8 +43,9 @@ const CUSTOM_RECORD = '/api/crm/custom/{apiName}/records/{id}';
 export class RecordsApi {
   constructor(private readonly client: ApiClient) {}
 
-  async list(object: ObjectName, query: RecordQuery, signal?: AbortSignal): Promise<RecordPage> {
+  async list(object: ObjectName, { filterValue, ...more }: RecordQuery, signal?: AbortSignal): Promise<RecordPage> {
     const apiName = customName(object);
+    const query = { ...more, ...(filterValue !== undefined && { filterValue: [filterValue] }) };
     const { data } =
       apiName === undefined
         ? await this.client.GET(listPath(object), { params: { query }, signal })

@@ -4,8 +4,9 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { StoredRecord } from '../reading/record.js';
 import { COLUMNS, HEAD, REVISION, type RecordsRow, recordsOf } from '../reading/record.repository.js';
+import { Parameters, scalar } from './field-column.js';
 import type { RowCondition } from './record-filter.js';
-import type { RecordSort, SortExpression } from './record-sort.js';
+import { type RecordSort, type SortExpression, valuesAt } from './record-sort.js';
 import type { TextSearch } from './search-text.js';
 
 /** Bytes of JSON after which a statement returns one more record at most, so that a page of one knows whether more follow. */
@@ -34,6 +35,17 @@ export interface ListShape {
   readonly few?: boolean;
   /** Whether the JSON of each record is measured, which a page with large records needs. */
   readonly measured?: boolean;
+  /** In the place of `by` and `after`: several values. */
+  readonly keyed?: KeyedOrder;
+}
+
+/** An order by several values, and the position of the page in it. */
+interface KeyedOrder {
+  readonly orderBy: string;
+  /** A condition, or empty. */
+  readonly position: string;
+  /** Those of the order and of the position; they follow those of the conditions. */
+  readonly parameters: readonly unknown[];
 }
 
 const whereOf = (conditions: readonly RowCondition[]): string =>
@@ -92,15 +104,19 @@ function pageTexts(records: string, measured = false): string {
 }
 
 /** The records of a page, in its order, and the number of its last parameter. */
-function pageOf(where: string, first: number, { by, descending, after, few }: ListShape) {
+function pageOf(where: string, free: number, { by, descending, after, few, keyed }: ListShape) {
   const direction = descending ? 'DESC' : 'ASC';
   const beyond = descending ? '<' : '>';
+  const first = free + (keyed?.parameters.length ?? 0);
   const last = first + (after === 'value' ? 2 : 1);
   const rows = few
     ? `(SELECT * FROM custom_record WHERE ${where} LIMIT ${FEW + 1}) AS few WHERE true`
     : `custom_record WHERE ${where}`;
   const select = (condition: string, order: string, limit: string) =>
     `SELECT ${COLUMNS} FROM ${rows}${condition} ORDER BY ${order} ${limit}`;
+  if (keyed) {
+    return { page: select(keyed.position, keyed.orderBy, `LIMIT $${first} OFFSET $${first + 1}`), last: first + 1 };
+  }
   const limit = after ? `LIMIT $${last}` : `LIMIT $${first} OFFSET $${first + 1}`;
   if (!by) {
     const position = after ? ` AND id ${beyond} $${first}` : '';
@@ -125,6 +141,39 @@ function pageOf(where: string, first: number, { by, descending, after, few }: Li
   return { page: parts, last };
 }
 
+/** @param first number of the first free parameter */
+function keyedOrder(
+  { keys = [], descending }: Pick<RecordSort, 'keys' | 'descending'>,
+  after: ListPage['after'],
+  first: number,
+): KeyedOrder {
+  const parameters = new Parameters(first);
+  const columns = keys.map((key) => ({ ...key, column: key.column(parameters) }));
+  const orderBy = columns.flatMap(({ descending, column: { sql, isUnset, unset } }) =>
+    descending || unset === null
+      ? [...(isUnset === null ? [] : [`(${isUnset})`]), `${sql} ${descending ? 'DESC' : 'ASC'}`]
+      : `${sql} ASC`,
+  );
+  orderBy.push(`id ${descending ? 'DESC' : 'ASC'}`);
+  let position = '';
+  if (after) {
+    const values = valuesAt(keys, after);
+    position = columns.reduceRight(
+      (rest, { descending, column }, index) => {
+        const { sql, isUnset, unset } = column;
+        const comesLast = descending || unset === null;
+        const value = values[index] ?? (comesLast ? null : unset);
+        if (value === null) return `((${isUnset}) AND ${rest})`;
+        const wanted = scalar(column, parameters.bind(value));
+        const beyond = `${sql} ${descending ? '<' : '>'} ${wanted} OR (${sql} = ${wanted} AND ${rest})`;
+        return comesLast && isUnset !== null ? `((${isUnset}) OR ${beyond})` : `(${beyond})`;
+      },
+      `id ${descending ? '<' : '>'} ${parameters.bind(after.id)}::uuid`,
+    );
+  }
+  return { orderBy: orderBy.join(', '), position: position && ` AND ${position}`, parameters: parameters.values };
+}
+
 /** $1: tenant, $2: object, from $3: the parameters of the conditions, then the most that are counted. Without conditions it reads an index alone. */
 export const countRecords = (conditions: readonly RowCondition[]): string => `
   SELECT live.records
@@ -138,7 +187,7 @@ export interface ListRequest {
   readonly objectId: string;
   /** Their parameters begin with $3. */
   readonly conditions: readonly RowCondition[];
-  readonly sort: Pick<RecordSort, 'name' | 'descending' | 'by'>;
+  readonly sort: Pick<RecordSort, 'name' | 'descending' | 'by' | 'keys'>;
   readonly page: ListPage;
   /** Whether the page is right only if there are FEW matches at most. */
   readonly few?: boolean;
@@ -192,18 +241,21 @@ export class RecordListRepository {
     const { after, offset, limit, counts, countLimit } = request.page;
     const value = after?.value ?? (sort.descending ? null : sort.by?.unset);
     const hasValue = sort.by !== null && after !== undefined && value !== null;
+    const keyed = sort.keys && keyedOrder(sort, after, firstAfter(conditions));
     const shape: ListShape = {
       by: sort.by,
       descending: sort.descending,
-      after: after ? (hasValue ? 'value' : 'id') : null,
+      after: after && !keyed ? (hasValue ? 'value' : 'id') : null,
       counted: counts,
       few,
+      ...(keyed && { keyed }),
     };
     const parameters = [
       objectId,
       ...conditions.flatMap(({ parameters }) => parameters),
+      ...(keyed?.parameters ?? []),
       ...(hasValue ? [value] : []),
-      ...(after ? [after.id, limit] : [limit, offset]),
+      ...(after && !keyed ? [after.id, limit] : [limit, offset]),
       ...(counts ? [countLimit] : []),
     ];
     const ofPage = (measured: boolean) => ({ sql: listRecords(conditions, { ...shape, measured }), parameters });
