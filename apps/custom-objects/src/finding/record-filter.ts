@@ -25,6 +25,8 @@ export interface RowCondition {
   readonly slot?: string;
   /** Whether the index has them in the order of the column's values; otherwise in that of their ids. */
   readonly isRange?: boolean;
+  /** The same with the same parameters in a form that surely uses the index, of which at most one more than FEW records are found. */
+  readonly bySlot?: string;
   /** The condition as the only one of a statement. */
   readonly alone?: () => RowCondition;
 }
@@ -90,6 +92,9 @@ const SYSTEM_FIELDS: ReadonlyMap<string, SystemField> = new Map(
     { apiName, type: apiName === 'id' ? 'reference' : 'datetime', isSystem: true },
   ]),
 );
+
+/** So many records are found and sorted within some milliseconds. */
+export const FEW = 1_000;
 
 export const MAX_CONDITIONS = 25;
 export const MAX_DEPTH = 5;
@@ -377,17 +382,29 @@ function plainSql(field: StoredField, comparison: Comparison, parameters: Parame
   }
   const column = plainColumn(field);
   const stored = (value: unknown) => slotText(slotValue(field, value)!.value);
-  const bySlot = compareSql(column, { ...comparison, op: op === 'ne' && !span ? 'eq' : op }, parameters, stored);
+  const compared = compareSql(column, { ...comparison, op: op === 'ne' && !span ? 'eq' : op }, parameters, stored);
   // The column holds a prefix of a long text: the index finds candidates, the data decides.
   const isLong = !isExact && (op === 'eq' || op === 'ne' || op === 'in');
-  const found = isLong ? `${bySlot} AND ${wholeValue(field, values, parameters)}` : bySlot;
+  const whole = isLong ? ` AND ${wholeValue(field, values, parameters)}` : '';
+  const found = `${compared}${whole}`;
   const sql = op === 'ne' && !span ? `NOT coalesce(${found}, false)` : found;
   const condition = { sql, parameters: parameters.values };
   if (field.slot === null || op === 'contains' || op === 'startsWith') return { ...condition, unindexed };
   if (op === 'ne')
     return { ...condition, unindexed: `${parameter}: no index has the records that have another ${field.apiName}` };
-  return { ...condition, slot: field.slot, isRange: span !== undefined || RANGES.has(op) };
+  const isRange = span !== undefined || RANGES.has(op);
+  if (op !== 'in') return { ...condition, slot: field.slot, isRange };
+  const bySlot = `${eachBySlot(field.slot, list(column, `$${parameters.first}`))}${whole}`;
+  return { ...condition, slot: field.slot, isRange, bySlot };
 }
+
+/** Looks each value up: for a list of values, whose number no plan knows, the planner may prefer to read all records. */
+const eachBySlot = (slot: string, values: string): string => `id = ANY (ARRAY(
+    SELECT found.id FROM unnest(${values}) AS wanted(value)
+     CROSS JOIN LATERAL (SELECT record.id FROM custom_record AS record
+                          WHERE record.tenant_id = $1::uuid AND tenant.id IS NOT NULL AND record.object_id = $2
+                            AND record.deleted_at IS NULL AND record.${slot} = wanted.value LIMIT ${FEW + 1}) AS found
+     LIMIT ${FEW + 1}))`;
 
 /** Compares the data: equal JSON is an equal value. */
 function wholeValue({ key }: StoredField, values: readonly unknown[], { bind }: Parameters): string {

@@ -12,8 +12,8 @@ import { ExpandedReferences, expandedFields, shownFields } from './expanded-refe
 import { presentPage } from './list-page.js';
 import { ListTotals } from './list-total.service.js';
 import { ObjectSizes } from './object-size.service.js';
-import { type RecordFilter, type RowCondition, rowConditions } from './record-filter.js';
-import { FEW, type ListRequest, type RecordList, RecordListRepository } from './record-list.repository.js';
+import { FEW, type RecordFilter, type RowCondition, rowConditions } from './record-filter.js';
+import { type ListRequest, type RecordList, RecordListRepository } from './record-list.repository.js';
 import { parseSort } from './record-sort.js';
 import { SearchRepository } from './search.repository.js';
 import { audiencesFor, containsText, type SearchedText, searchedText, type TextSearch } from './search-text.js';
@@ -113,9 +113,8 @@ export class RecordListService {
     const cost = queryCost(model, plan, searched, list);
     if (!cost) return this.bounded(caller, list, present);
     const { objectId, conditions, sort, page } = list;
-    if (!searched && (await this.isSelective(caller, list))) {
-      return this.records.list(caller, { ...list, few: true }, present);
-    }
+    const driver = searched ? null : await this.findDriver(caller, list);
+    if (driver !== null) return this.records.list(caller, { ...list, driver }, present);
     const isNewestFirst = conditions.length === 0 && sort.by === null && !sort.keys && sort.descending;
     const isIndexed = searched?.isIndexed === true && isNewestFirst && page.countLimit !== null;
     const isBounded = isIndexed || (await this.sizes.isSmall(caller.tenantId, objectId));
@@ -144,6 +143,11 @@ export class RecordListService {
       return this.records.list(caller, { ...list, isInOrder: page.offset === 0 && page.limit > 0 }, present);
     }
     if (await this.sizes.isSmall(caller.tenantId, list.objectId)) return this.records.list(caller, list, present);
+    if (conditions.some(({ isRange }) => isRange)) {
+      const driver = await this.findDriver(caller, list);
+      if (driver !== null) return this.records.list(caller, { ...list, driver }, present);
+      return this.costly.run(caller, sortCost(list), (database) => this.records.list(caller, list, present, database));
+    }
     const counted = { ...page, counts: true, countLimit: Math.max(FEW + 1, page.counts ? (page.countLimit ?? 0) : 0) };
     // Who wants no records wants the count.
     const isWanted = ({ counted }: RecordList) => counted <= FEW || page.limit === 0;
@@ -153,18 +157,20 @@ export class RecordListService {
     return this.costly.run(caller, sortCost(list), (database) => this.records.list(caller, list, present, database));
   }
 
-  /** Whether an index finds so few records by one of the conditions that the others and the order take no time. */
-  private async isSelective(caller: ListCaller, { objectId, conditions }: ListRequest): Promise<boolean> {
+  /**
+   * A condition by which an index finds so few records that the others and the order take no time.
+   * @returns its number; null when there is none
+   */
+  private async findDriver(caller: ListCaller, { objectId, conditions }: ListRequest): Promise<number | null> {
+    const indexed = conditions.filter(({ slot, alone }) => slot !== undefined && alone);
     // One value has fewer records than a range, mostly.
-    const indexed = conditions.filter(({ slot }) => slot !== undefined);
     const likely = [...indexed.filter(({ isRange }) => !isRange), ...indexed.filter(({ isRange }) => isRange)];
-    for (const { alone } of likely.slice(0, MOST_COUNTED)) {
-      const condition = alone?.();
-      if (!condition) continue;
-      const count = await this.records.count(caller, { objectId, conditions: [condition] }, FEW + 1);
-      if (count <= FEW) return true;
+    for (const condition of likely.slice(0, MOST_COUNTED)) {
+      const alone = [condition.alone!()];
+      const count = await this.records.count(caller, { objectId, conditions: alone }, FEW + 1);
+      if (count <= FEW) return conditions.indexOf(condition);
     }
-    return false;
+    return null;
   }
 
   /** @returns null when there are too many matches, or the index cannot find them */
