@@ -47,6 +47,7 @@ export async function belongingsOf(house: House): Promise<Belongings> {
     url: 'https://hooks.acme.example.com/leads',
   });
   const lead = await idOf('/api/crm/leads', { lastName: 'Lovelace' });
+  const view = await idOf('/api/crm/views', { object: 'lead', name: 'All' });
   const member = await newUser(owner, 'member');
   const [memberKey, ownKey, account, grant, passkey] = [
     await apiKeyOf(member, ['leads']),
@@ -89,6 +90,7 @@ export async function belongingsOf(house: House): Promise<Belongings> {
     ['/api/crm/leads/', { id: lead }],
     ['/api/crm/custom/', { apiName: ofHouse, id: own, key: app.key }],
     ['/api/crm/objects/', { apiName: ofHouse }],
+    ['/api/crm/views/', { id: view }],
     // Every house has this object.
     ['/api/crm/custom/', { apiName: 'visit', id: visit, key: app.key }],
     ['/api/tenant/users/', { id: member.userId, keyId: memberKey.id, sessionId: session }],

@@ -5,10 +5,12 @@ import type { CustomObjectsConfig } from './config.js';
 import { CustomField, CustomObject, ObjectShare } from './object/object.entity.js';
 import { ObjectModule } from './object/object.module.js';
 import { RecordModule } from './record/record.module.js';
+import { SavedView } from './view/saved-view.entity.js';
+import { SavedViewModule } from './view/saved-view.module.js';
 import { DeletedRecordSweeper } from './writing/deleted-record.sweeper.js';
 
 /** The tables that repositories reach through TypeORM. */
-const entities = [CustomField, CustomObject, ObjectShare];
+const entities = [CustomField, CustomObject, ObjectShare, SavedView];
 
 @Module({})
 export class AppModule {
@@ -20,6 +22,7 @@ export class AppModule {
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         ObjectModule,
         RecordModule,
+        SavedViewModule,
       ],
       providers: [
         {

@@ -15,6 +15,15 @@ const TIME_LIMIT = DEEP ? 3_600_000 : 120_000;
 /** What happens in every series of runs, and in a long one: without calls that succeed the property would say nothing. */
 const OUTCOMES = [
   ...['get 200', 'list 200', 'search 200', 'sorted 200', 'filter 200', 'filter 400', 'definition 200', 'event'],
+  ...[
+    'catalogue 200',
+    'group 200',
+    'group 400',
+    'sorted twice 200',
+    'sorted twice 400',
+    'some fields 200',
+    'expanded 200',
+  ],
   ...['create 201', 'create 403', 'change 200', 'change 403'],
   ...(DEEP ? ['create 409', 'create 422', 'change 412', 'delete 204', 'delete 409', 'delete 412'] : []),
 ];

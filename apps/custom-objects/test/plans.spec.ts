@@ -1,11 +1,14 @@
 import { newId } from '@crm/database';
 import { explainStatements, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { rowConditions } from '../src/finding/record-filter.js';
 import { countRecords, type ListShape, listRecords, SEARCH_PAGE } from '../src/finding/record-list.repository.js';
 import * as search from '../src/finding/search.repository.js';
 import { containsText } from '../src/finding/search-text.js';
 import { migrations } from '../src/migrations/index.js';
 import * as objects from '../src/object/object.repository.js';
+import { STANDARD_OBJECTS } from '../src/object/object-definition.js';
+import { ObjectModel } from '../src/object/object-model.js';
 import * as reading from '../src/reading/record.repository.js';
 import * as claims from '../src/writing/claim.repository.js';
 import * as writing from '../src/writing/record-write.repository.js';
@@ -13,10 +16,22 @@ import { nestedPlans, withClient } from './nested-plans.js';
 
 const textSearch = { objectId: '', audiences: [''], searched: { text: 'text', isIndexed: true } };
 
+const company = new ObjectModel(STANDARD_OBJECTS.company);
+
 /** A filter by a field in a slot, by one without, and what a search has found. */
 const bySlot = [{ sql: 's1 = $3', parameters: ['value'] }];
 const byData = [{ sql: 'data->$3::text = $4::jsonb', parameters: ['field', '"value"'] }];
 const byIds = [{ sql: 'id = ANY ($3::uuid[])', parameters: [[]] }];
+
+const byRange = { sql: "n1 >= $3::float8 AND n1 < 'infinity'", parameters: [1] };
+/** As a filter writes it: each value is looked up. */
+const byValues = {
+  sql: rowConditions(company, company.planFor([]), { filterField: 'name', filterOp: 'in', filterValue: ['a'] }, 3, {
+    now: new Date(),
+  })[0]?.bySlot as string,
+  parameters: [[]],
+};
+const byPeriod = { sql: 'id >= $3::uuid AND id < $4::uuid', parameters: ['from', 'to'] };
 
 /** The first portion of a first page, newest first. */
 const first: ListShape = { by: null, descending: true, after: null, counted: true };
@@ -58,6 +73,20 @@ const statements = {
     by: { sql: 's9', sqlType: 'text', unset: '\u{10FFFF}' },
     counted: false,
   }),
+  'listRecords by a range, in its order': listRecords([byRange], { ...sorted, counted: false }),
+  'listRecords by a period of creation': listRecords([byPeriod], { ...first, counted: false }),
+  'listRecords by two slots, found by the first, in the order of two': listRecords(
+    [...bySlot, { ...byRange, sql: 'n1 >= $4::float8' }],
+    {
+      ...first,
+      few: true,
+      counted: false,
+      keyed: { orderBy: "s9 ASC, (n1 = 'infinity'), n1 DESC, id DESC", position: '', parameters: [] },
+    },
+  ),
+  'countRecords by values': countRecords([byValues]),
+  'listRecords by values, found by them': listRecords([byValues], { ...first, driver: 0 }),
+  'countRecords by a range': countRecords([byRange]),
   'listRecords measured': listRecords([], { ...first, measured: true }),
   SEARCH_PAGE,
   countRecords: countRecords([]),

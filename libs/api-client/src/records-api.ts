@@ -53,8 +53,9 @@ export class RecordsApi {
     return data?.data ?? [];
   }
 
-  async list(object: ObjectName, query: RecordQuery, signal?: AbortSignal): Promise<RecordPage> {
+  async list(object: ObjectName, { filterValue, ...more }: RecordQuery, signal?: AbortSignal): Promise<RecordPage> {
     const apiName = customName(object);
+    const query = { ...more, ...(filterValue !== undefined && { filterValue: [filterValue] }) };
     const { data } =
       apiName === undefined
         ? await this.client.GET(listPath(object), { params: { query }, signal })

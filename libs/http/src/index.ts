@@ -20,6 +20,7 @@ export {
   type CursorBinding,
   type CursorValueType,
   DEFAULT_PAGE_SIZE,
+  fitsCursor,
   idPosition,
   type ListAnswer,
   type ListPage,

@@ -25,12 +25,16 @@ export function queryCost(
   searched: SearchedText | null,
   { conditions, sort, page }: ListRequest,
 ): QueryCost | null {
-  const field = conditions.find(({ unindexedField }) => unindexedField !== undefined)?.unindexedField;
-  if (field !== undefined) {
+  const unindexed = conditions.find((condition) => condition.unindexed !== undefined)?.unindexed;
+  if (unindexed !== undefined || conditions.length > 1) {
     return {
-      cause: `filterField: ${field} has no index`,
+      cause: unindexed ?? 'filter: no index has the records of all conditions together',
       help: `filter by ${indexedFields(model, plan, 'another field')}`,
     };
+  }
+  if (sort.keys) {
+    const help = `sort by one field: createdAt or ${indexedFields(model, plan, 'id')}`;
+    return { cause: `sort: no index has the order ${sort.name}`, help };
   }
   if (sort.by && !sort.by.isIndexed) {
     const help = `sort by createdAt or ${indexedFields(model, plan, 'id')}, or filter by such a field`;

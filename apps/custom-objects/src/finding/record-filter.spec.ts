@@ -31,7 +31,8 @@ it('a filter by a time names it in UTC as text: the driver would write a Date in
   const [model, task] = [STANDARD_OBJECTS.opportunity, STANDARD_OBJECTS.task].map((object) => new ObjectModel(object));
   const parametersOf = (of: ObjectModel | undefined, filterField: string, filterValue: string) => {
     const clock = { now: new Date(), timeZone: 'UTC' };
-    return rowConditions(of!, of!.planFor(['admin']), { filterField, filterValue }, 3, clock)[0]?.parameters;
+    return rowConditions(of!, of!.planFor(['admin']), { filterField, filterValue: [filterValue] }, 3, clock)[0]
+      ?.parameters;
   };
   expect(parametersOf(model, 'closeDate', '1880-06-01')).toEqual(['1880-06-01T00:00:00.000Z']);
   expect(parametersOf(task, 'dueAt', '1880-06-01T10:00:00+01:00')).toEqual(['1880-06-01T09:00:00.000Z']);

@@ -4,8 +4,9 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { StoredRecord } from '../reading/record.js';
 import { COLUMNS, HEAD, REVISION, type RecordsRow, recordsOf } from '../reading/record.repository.js';
-import type { RowCondition } from './record-filter.js';
-import type { RecordSort, SortExpression } from './record-sort.js';
+import { Parameters, scalar } from './field-column.js';
+import { FEW, type RowCondition } from './record-filter.js';
+import { type RecordSort, type SortExpression, valuesAt } from './record-sort.js';
 import type { TextSearch } from './search-text.js';
 
 /** Bytes of JSON after which a statement returns one more record at most, so that a page of one knows whether more follow. */
@@ -15,9 +16,6 @@ const [SHORTEST_COMPRESSED, MOST_COMPRESSION] = [2_000, 256];
 /** A page of more JSON, in UTF-16 units, shares no transaction: others would wait for it. */
 const SHORT_PAGE = 100_000;
 const KEPT_LENGTHS = 10_000;
-
-/** So many records are found and sorted within some milliseconds. */
-export const FEW = 1_000;
 
 export interface ListShape {
   readonly descending: boolean;
@@ -32,8 +30,21 @@ export interface ListShape {
   readonly counted: boolean;
   /** Whether up to FEW and one records are found before they are sorted: the planner would guess how many there are. */
   readonly few?: boolean;
+  /** The condition by which few records are found before the others are looked at, by its number. */
+  readonly driver?: number;
   /** Whether the JSON of each record is measured, which a page with large records needs. */
   readonly measured?: boolean;
+  /** In the place of `by` and `after`: several values. */
+  readonly keyed?: KeyedOrder;
+}
+
+/** An order by several values, and the position of the page in it. */
+interface KeyedOrder {
+  readonly orderBy: string;
+  /** A condition, or empty. */
+  readonly position: string;
+  /** Those of the order and of the position; they follow those of the conditions. */
+  readonly parameters: readonly unknown[];
 }
 
 const whereOf = (conditions: readonly RowCondition[]): string =>
@@ -41,6 +52,19 @@ const whereOf = (conditions: readonly RowCondition[]): string =>
     'tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2 AND deleted_at IS NULL',
     ...conditions.map(({ sql }) => sql),
   ].join(' AND ');
+
+/** The table with its conditions. */
+function rowsOf(conditions: readonly RowCondition[], { driver }: Pick<ListShape, 'driver'>): string {
+  const first = driver === undefined ? undefined : conditions[driver];
+  if (!first) return `custom_record WHERE ${whereOf(conditions)}`;
+  const others = conditions.filter((condition) => condition !== first).map(({ sql }) => sql);
+  // The records of the first condition, whatever the planner expects of the others.
+  return `(SELECT * FROM custom_record WHERE ${whereOf([byIndex(first)])} OFFSET 0) AS few WHERE ${others.join(' AND ') || 'true'}`;
+}
+
+const fewOf = (rows: string): string => `(SELECT * FROM ${rows} LIMIT ${FEW + 1}) AS few WHERE true`;
+
+const byIndex = (condition: RowCondition): RowCondition => ({ ...condition, sql: condition.bySlot ?? condition.sql });
 
 /** Number of the first parameter after those of the conditions. */
 const firstAfter = (conditions: readonly RowCondition[]): number =>
@@ -51,11 +75,11 @@ const firstAfter = (conditions: readonly RowCondition[]): number =>
  * object, from $3: the parameters of the conditions.
  */
 export function listRecords(conditions: readonly RowCondition[], shape: ListShape): string {
-  const where = whereOf(conditions);
-  const { page, last } = pageOf(where, firstAfter(conditions), shape);
+  const rows = rowsOf(conditions, shape);
+  const { page, last } = pageOf(shape.few ? fewOf(rows) : rows, firstAfter(conditions), shape);
   const count = `
     LEFT JOIN LATERAL (SELECT count(*)::int AS count
-                         FROM (SELECT 1 FROM custom_record WHERE ${where} LIMIT $${last + 1}) AS matching) AS counted ON true`;
+                         FROM (SELECT 1 FROM ${rows} LIMIT $${last + 1}) AS matching) AS counted ON true`;
   return `
   SELECT object.revision, ${shape.counted ? 'counted.count, ' : ''}page.*
     FROM ${TENANT_OF_STATEMENT} ${REVISION} ${shape.counted ? count : ''} ${pageTexts(page, shape.measured)}`;
@@ -92,15 +116,16 @@ function pageTexts(records: string, measured = false): string {
 }
 
 /** The records of a page, in its order, and the number of its last parameter. */
-function pageOf(where: string, first: number, { by, descending, after, few }: ListShape) {
+function pageOf(rows: string, free: number, { by, descending, after, keyed }: ListShape) {
   const direction = descending ? 'DESC' : 'ASC';
   const beyond = descending ? '<' : '>';
+  const first = free + (keyed?.parameters.length ?? 0);
   const last = first + (after === 'value' ? 2 : 1);
-  const rows = few
-    ? `(SELECT * FROM custom_record WHERE ${where} LIMIT ${FEW + 1}) AS few WHERE true`
-    : `custom_record WHERE ${where}`;
   const select = (condition: string, order: string, limit: string) =>
     `SELECT ${COLUMNS} FROM ${rows}${condition} ORDER BY ${order} ${limit}`;
+  if (keyed) {
+    return { page: select(keyed.position, keyed.orderBy, `LIMIT $${first} OFFSET $${first + 1}`), last: first + 1 };
+  }
   const limit = after ? `LIMIT $${last}` : `LIMIT $${first} OFFSET $${first + 1}`;
   if (!by) {
     const position = after ? ` AND id ${beyond} $${first}` : '';
@@ -125,6 +150,39 @@ function pageOf(where: string, first: number, { by, descending, after, few }: Li
   return { page: parts, last };
 }
 
+/** @param first number of the first free parameter */
+function keyedOrder(
+  { keys = [], descending }: Pick<RecordSort, 'keys' | 'descending'>,
+  after: ListPage['after'],
+  first: number,
+): KeyedOrder {
+  const parameters = new Parameters(first);
+  const columns = keys.map((key) => ({ ...key, column: key.column(parameters) }));
+  const orderBy = columns.flatMap(({ descending, column: { sql, isUnset, unset } }) =>
+    descending || unset === null
+      ? [...(isUnset === null ? [] : [`(${isUnset})`]), `${sql} ${descending ? 'DESC' : 'ASC'}`]
+      : `${sql} ASC`,
+  );
+  orderBy.push(`id ${descending ? 'DESC' : 'ASC'}`);
+  let position = '';
+  if (after) {
+    const values = valuesAt(keys, after);
+    position = columns.reduceRight(
+      (rest, { descending, column }, index) => {
+        const { sql, isUnset, unset } = column;
+        const comesLast = descending || unset === null;
+        const value = values[index] ?? (comesLast ? null : unset);
+        if (value === null) return `((${isUnset}) AND ${rest})`;
+        const wanted = scalar(column, parameters.bind(value));
+        const beyond = `${sql} ${descending ? '<' : '>'} ${wanted} OR (${sql} = ${wanted} AND ${rest})`;
+        return comesLast && isUnset !== null ? `((${isUnset}) OR ${beyond})` : `(${beyond})`;
+      },
+      `id ${descending ? '<' : '>'} ${parameters.bind(after.id)}::uuid`,
+    );
+  }
+  return { orderBy: orderBy.join(', '), position: position && ` AND ${position}`, parameters: parameters.values };
+}
+
 /** $1: tenant, $2: object, from $3: the parameters of the conditions, then the most that are counted. Without conditions it reads an index alone. */
 export const countRecords = (conditions: readonly RowCondition[]): string => `
   SELECT live.records
@@ -138,10 +196,12 @@ export interface ListRequest {
   readonly objectId: string;
   /** Their parameters begin with $3. */
   readonly conditions: readonly RowCondition[];
-  readonly sort: Pick<RecordSort, 'name' | 'descending' | 'by'>;
+  readonly sort: Pick<RecordSort, 'name' | 'descending' | 'by' | 'keys'>;
   readonly page: ListPage;
   /** Whether the page is right only if there are FEW matches at most. */
   readonly few?: boolean;
+  /** The condition, by its number, of which FEW records match at most. */
+  readonly driver?: number;
   /** Whether an index has the first records of the page in order, so that it takes no longer than its JSON. */
   readonly isInOrder?: boolean;
 }
@@ -188,22 +248,26 @@ export class RecordListRepository {
 
   /** @param use what is made of the page @param database that of costly queries, or the usual one */
   list<T>(origin: TransactionOrigin, request: ListRequest, use: UseOfPage<T>, database = this.database): Promise<T> {
-    const { objectId, conditions, sort, few, isInOrder = false } = request;
+    const { objectId, conditions, sort, few, driver, isInOrder = false } = request;
     const { after, offset, limit, counts, countLimit } = request.page;
     const value = after?.value ?? (sort.descending ? null : sort.by?.unset);
     const hasValue = sort.by !== null && after !== undefined && value !== null;
+    const keyed = sort.keys && keyedOrder(sort, after, firstAfter(conditions));
     const shape: ListShape = {
       by: sort.by,
       descending: sort.descending,
-      after: after ? (hasValue ? 'value' : 'id') : null,
+      after: after && !keyed ? (hasValue ? 'value' : 'id') : null,
       counted: counts,
       few,
+      ...(driver !== undefined && { driver }),
+      ...(keyed && { keyed }),
     };
     const parameters = [
       objectId,
       ...conditions.flatMap(({ parameters }) => parameters),
+      ...(keyed?.parameters ?? []),
       ...(hasValue ? [value] : []),
-      ...(after ? [after.id, limit] : [limit, offset]),
+      ...(after && !keyed ? [after.id, limit] : [limit, offset]),
       ...(counts ? [countLimit] : []),
     ];
     const ofPage = (measured: boolean) => ({ sql: listRecords(conditions, { ...shape, measured }), parameters });
@@ -241,7 +305,8 @@ export class RecordListRepository {
     most: number,
   ): Promise<number> {
     const parameters = [objectId, ...conditions.flatMap(({ parameters }) => parameters), most];
-    const [row] = await this.database.read<{ records: number }>(tenant, countRecords(conditions), parameters);
+    const counted = countRecords(conditions.map(byIndex));
+    const [row] = await this.database.read<{ records: number }>(tenant, counted, parameters);
     return row?.records ?? 0;
   }
 

@@ -1,5 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
-import { PlatformError } from '@crm/contracts';
+import type { ScopeHolder } from '@crm/access';
 import type { Database } from '@crm/database';
 import type { AccessPlan } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
@@ -9,16 +8,22 @@ import { isInForce, type ObjectCaller, type ObjectModel, ObjectModelStore } from
 import type { StoredRecord } from '../reading/record.js';
 import { recordJson } from '../reading/record.serializer.js';
 import { CostlyQueries, queryCost, sortCost } from './costly-query.service.js';
+import { ExpandedReferences, expandedFields, shownFields } from './expanded-references.service.js';
+import { presentPage } from './list-page.js';
 import { ListTotals } from './list-total.service.js';
 import { ObjectSizes } from './object-size.service.js';
-import { type RecordFilter, type RowCondition, rowConditions } from './record-filter.js';
-import { FEW, type ListRequest, type RecordList, RecordListRepository } from './record-list.repository.js';
+import { FEW, type RecordFilter, type RowCondition, rowConditions } from './record-filter.js';
+import { type ListRequest, type RecordList, RecordListRepository } from './record-list.repository.js';
 import { parseSort } from './record-sort.js';
 import { SearchRepository } from './search.repository.js';
 import { audiencesFor, containsText, type SearchedText, searchedText, type TextSearch } from './search-text.js';
 
 /** The tenant, identity and roles of the caller. */
-type ListCaller = ObjectCaller & { readonly roles: readonly string[] };
+type ListCaller = ObjectCaller & ScopeHolder & { readonly roles: readonly string[] };
+
+/** The query string of a list of records. */
+export type RecordQuery = ListQuery &
+  RecordFilter & { readonly sort?: string; readonly fields?: string; readonly expand?: string };
 
 interface PresentedList extends RecordList {
   /** The JSON of each record. */
@@ -27,6 +32,8 @@ interface PresentedList extends RecordList {
 
 type Present = (found: RecordList) => Promise<PresentedList>;
 
+/** Conditions whose records are counted before a list counts as costly. */
+const MOST_COUNTED = 3;
 /** So many matches of a search can be handed to the statement that applies filter and order; more are looked up by it. */
 const MOST_CANDIDATES = 1_000;
 
@@ -40,6 +47,7 @@ export class RecordListService {
     private readonly costly: CostlyQueries,
     private readonly sizes: ObjectSizes,
     private readonly totals: ListTotals,
+    private readonly references: ExpandedReferences,
   ) {}
 
   /**
@@ -49,24 +57,26 @@ export class RecordListService {
   async list(
     caller: ListCaller,
     apiName: string,
-    query: ListQuery & RecordFilter & { sort?: string },
+    query: RecordQuery,
     clock: EvaluationContext,
   ): Promise<ListAnswer<string>> {
-    const { q = null, filterField = null, filterValue = null } = query;
+    const { q = null, filterField = null, filterOp = null, filterValue = null, filter: groups = null } = query;
     const { result } = await this.models.readAtOnce(caller, apiName, async (model) => {
       const { id: objectId } = model.object;
       const plan = model.planFor(caller.roles);
       // $1 is the tenant and $2 the object.
-      const conditions = rowConditions(model, plan, query, 3, clock);
-      const sort = parseSort(model, plan, query.sort);
+      const conditions = rowConditions(model, plan, query, 3, { ...clock, userId: caller.userId });
+      const sort = parseSort(model, plan, query.sort, clock);
+      const shown = shownFields(model, plan, query.fields);
+      const references = expandedFields(model, plan, query.expand);
       const page = parsePage(query, {
         tenantId: caller.tenantId,
         list: `records ${objectId}`,
         sort: sort.name,
-        value: sort.by?.valueType,
-        filter: [q, filterField, filterValue],
+        value: sort.keys ? 'text' : sort.by?.valueType,
+        filter: [q, filterField, filterOp, filterValue, groups],
       });
-      const present = (record: StoredRecord) => recordJson(model, record, plan, clock);
+      const present = (record: StoredRecord) => recordJson(model, record, shown, clock);
       const searched = searchedText(query.q);
       const audiences = searched && audiencesFor(model, plan);
       const filter = [conditions, searched?.text, audiences];
@@ -85,7 +95,8 @@ export class RecordListService {
         ),
       );
       const answer = listAnswer(found.records, page, found.counted, sort.positionOf);
-      return { revision: found.revision, result: { ...answer, data: found.rows } };
+      const data = await this.references.expand(caller, references, answer.data, found.rows, clock);
+      return { revision: found.revision, result: { ...answer, data } };
     });
     return result;
   }
@@ -102,7 +113,9 @@ export class RecordListService {
     const cost = queryCost(model, plan, searched, list);
     if (!cost) return this.bounded(caller, list, present);
     const { objectId, conditions, sort, page } = list;
-    const isNewestFirst = conditions.length === 0 && sort.by === null && sort.descending;
+    const driver = searched ? null : await this.findDriver(caller, list);
+    if (driver !== null) return this.records.list(caller, { ...list, driver }, present);
+    const isNewestFirst = conditions.length === 0 && sort.by === null && !sort.keys && sort.descending;
     const isIndexed = searched?.isIndexed === true && isNewestFirst && page.countLimit !== null;
     const isBounded = isIndexed || (await this.sizes.isSmall(caller.tenantId, objectId));
     return this.costly.run(caller, { ...cost, isBounded }, async (database) => {
@@ -122,11 +135,19 @@ export class RecordListService {
    */
   private async bounded(caller: ListCaller, list: ListRequest, present: Present): Promise<PresentedList> {
     const { sort, conditions, page } = list;
-    if (!sort.by || conditions.every(({ slot }) => slot === sort.by?.sql)) {
+    const isInOrder = sort.by
+      ? conditions.every(({ slot }) => slot === sort.by?.sql)
+      : conditions.every(({ isRange }) => !isRange);
+    if (isInOrder) {
       // What is skipped, and a count without a page, may take longer.
       return this.records.list(caller, { ...list, isInOrder: page.offset === 0 && page.limit > 0 }, present);
     }
     if (await this.sizes.isSmall(caller.tenantId, list.objectId)) return this.records.list(caller, list, present);
+    if (conditions.some(({ isRange }) => isRange)) {
+      const driver = await this.findDriver(caller, list);
+      if (driver !== null) return this.records.list(caller, { ...list, driver }, present);
+      return this.costly.run(caller, sortCost(list), (database) => this.records.list(caller, list, present, database));
+    }
     const counted = { ...page, counts: true, countLimit: Math.max(FEW + 1, page.counts ? (page.countLimit ?? 0) : 0) };
     // Who wants no records wants the count.
     const isWanted = ({ counted }: RecordList) => counted <= FEW || page.limit === 0;
@@ -134,6 +155,22 @@ export class RecordListService {
     const found = await this.records.list(caller, { ...list, page: counted, few: true }, presentWanted);
     if (isWanted(found)) return found;
     return this.costly.run(caller, sortCost(list), (database) => this.records.list(caller, list, present, database));
+  }
+
+  /**
+   * A condition by which an index finds so few records that the others and the order take no time.
+   * @returns its number; null when there is none
+   */
+  private async findDriver(caller: ListCaller, { objectId, conditions }: ListRequest): Promise<number | null> {
+    const indexed = conditions.filter(({ slot, alone }) => slot !== undefined && alone);
+    // One value has fewer records than a range, mostly.
+    const likely = [...indexed.filter(({ isRange }) => !isRange), ...indexed.filter(({ isRange }) => isRange)];
+    for (const condition of likely.slice(0, MOST_COUNTED)) {
+      const alone = [condition.alone!()];
+      const count = await this.records.count(caller, { objectId, conditions: alone }, FEW + 1);
+      if (count <= FEW) return conditions.indexOf(condition);
+    }
+    return null;
   }
 
   /** @returns null when there are too many matches, or the index cannot find them */
@@ -150,44 +187,8 @@ export class RecordListService {
   }
 }
 
-/**
- * Most text in one response, in UTF-16 code units: two hundred records with long texts could exhaust the memory of a
- * process.
- */
-export const PAGE_TEXT_LIMIT = 4_000_000;
-
 /** Without the record that was read to know whether more follow. */
 const shownOf = ({ records, isWhole }: RecordList, { size }: ListPage) => ({
   records: records.slice(0, size),
   isWhole,
 });
-
-/** Characters of JSON that take about a millisecond to write. */
-export const LONG_TEXT = 100_000;
-
-/**
- * Serializes a page. Only text that the caller sees counts against the limit. A long page is written in parts: between them
- * the process does what else there is to do.
- * @throws INVALID_QUERY when the records have more text than fits in one response; a single record is always returned
- */
-export async function presentPage(
-  { records, isWhole }: Pick<RecordList, 'records' | 'isWhole'>,
-  present: (record: StoredRecord) => string,
-): Promise<string[]> {
-  const rows: string[] = [];
-  let [text, rested] = [0, 0];
-  for (const record of records) {
-    const json = present(record);
-    text += json.length;
-    rows.push(json);
-    if (text > rested + LONG_TEXT) {
-      rested = text;
-      await setImmediate();
-    }
-    if (text > PAGE_TEXT_LIMIT && rows.length > 1) break;
-  }
-  if (!isWhole || (text > PAGE_TEXT_LIMIT && rows.length > 1)) {
-    throw new PlatformError('INVALID_QUERY', 'size: these records are too long for one answer; ask for fewer');
-  }
-  return rows;
-}

@@ -1,17 +1,22 @@
 import { PlatformError } from '@crm/contracts';
-import { type AccessPlan, type FieldType, fieldTypes, SLOT_TEXT_LENGTH, type SlotKind, slotValue } from '@crm/fields';
-import { type CursorValueType, idPosition, type Position } from '@crm/http';
+import { type AccessPlan, fieldTypes, SLOT_TEXT_LENGTH, type SlotKind, slotValue } from '@crm/fields';
+import type { EvaluationContext, ValueType } from '@crm/formula';
+import { type CursorValueType, fitsCursor, idPosition, type Position } from '@crm/http';
+import { isSortable } from '../object/filter-operators.js';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
-import { type StoredRecord, slotText, unsetSlotOf } from '../reading/record.js';
+import { type StoredRecord, slotText, unsetSlotOf, valuesOf } from '../reading/record.js';
+import { type FieldColumn, formulaColumn, Parameters, plainColumn, slotExpression } from './field-column.js';
 
-/** The order of a list; equal values are ordered by id, in the same direction, and records without a value come last. */
+/** The order of a list; equal values are ordered by id, in the direction of the last of them, and records without a value come last. */
 export interface RecordSort {
   /** As a cursor is bound to it. */
   readonly name: string;
   readonly descending: boolean;
-  /** The expression that precedes the id in the order; null to order by the id alone. */
+  /** The expression that precedes the id in the order; null to order by the id alone, or by several. */
   readonly by: SortExpression | null;
+  /** Several fields, or a formula: no index has the records in this order. */
+  readonly keys?: readonly SortKey[];
   positionOf(record: StoredRecord): Position;
 }
 
@@ -26,6 +31,18 @@ export interface SortExpression {
   /** Whether an index has the records in this order. */
   readonly isIndexed: boolean;
 }
+
+/** One of several values that a list is sorted by. */
+export interface SortKey {
+  readonly descending: boolean;
+  readonly valueType: CursorValueType;
+  /** @param parameters receives those of a formula */
+  column(parameters: Parameters): FieldColumn;
+  /** Null for a record without a value. */
+  valueOf(record: StoredRecord): string | number | boolean | null;
+}
+
+export const MAX_SORTS = 3;
 
 /** Ids are UUIDv7: their order is the order of creation. */
 const BY_ID: ReadonlySet<string> = new Set(['id', 'createdAt']);
@@ -45,48 +62,134 @@ const KINDS: Readonly<Record<SlotKind, Pick<SortExpression, 'valueType' | 'sqlTy
 };
 
 /**
- * @param sort a field name, `id`, `createdAt` or `updatedAt`; a leading `-` means descending
+ * @param sort up to three of: a field name, `id`, `createdAt` or `updatedAt`; a leading `-` means descending
  * @throws INVALID_QUERY, also for a field that the caller cannot read
  */
-export function parseSort(model: ObjectModel, plan: AccessPlan, sort = '-createdAt'): RecordSort {
-  const descending = sort.startsWith('-');
-  const name = descending ? sort.slice(1) : sort;
-  if (BY_ID.has(name)) return { name: sort, descending, by: null, positionOf: idPosition };
-  if (name === 'updatedAt') {
-    const positionOf = ({ id, updatedAt }: StoredRecord): Position => ({ id, value: updatedAt });
-    return { name: sort, descending, by: UPDATED_AT, positionOf };
+export function parseSort(
+  model: ObjectModel,
+  plan: AccessPlan,
+  sort: string | undefined,
+  clock: EvaluationContext,
+): RecordSort {
+  const terms = (sort ?? '-createdAt').split(',');
+  if (terms.length > MAX_SORTS) throw new PlatformError('INVALID_QUERY', `sort: at most ${MAX_SORTS} fields`);
+  const parsed = terms.map((term) => {
+    const descending = term.startsWith('-');
+    const name = descending ? term.slice(1) : term;
+    const isId = BY_ID.has(name);
+    const field = isId || name === 'updatedAt' ? undefined : fieldToSortBy(model, plan, name);
+    return { name, descending, isId, field };
+  });
+  const names = new Set(parsed.map(({ name }) => name));
+  if (names.size < parsed.length) throw new PlatformError('INVALID_QUERY', 'sort: a field stands there twice');
+  // Ids differ, so what follows one decides nothing.
+  const idAt = parsed.findIndex(({ isId }) => isId);
+  const deciding = idAt < 0 ? parsed : parsed.slice(0, idAt);
+  const last = parsed[idAt < 0 ? parsed.length - 1 : idAt]!;
+  const name = terms.join(',');
+  const [first] = deciding;
+  if (!first) return { name, descending: last.descending, by: null, positionOf: idPosition };
+  if (deciding.length > 1 || first.field?.type === 'formula' || first.descending !== last.descending) {
+    const keys = deciding.map(({ field, descending }) => keyOf(model, field, descending, clock));
+    const positionOf = (record: StoredRecord): Position => ({
+      id: record.id,
+      value: JSON.stringify(keys.map((key) => key.valueOf(record))),
+    });
+    return { name, descending: last.descending, by: null, keys, positionOf };
   }
+  if (!first.field) return { name, descending: first.descending, by: UPDATED_AT, positionOf: updatedPosition };
+  return { name, descending: first.descending, ...byField(first.field) };
+}
+
+/** The fields that a checked sort names, besides those of every record. */
+export const sortedFields = (sort: string | null): string[] =>
+  (sort?.split(',') ?? [])
+    .map((term) => term.replace(/^-/, ''))
+    .filter((name) => !BY_ID.has(name) && name !== 'updatedAt');
+
+const updatedPosition = ({ id, updatedAt }: StoredRecord): Position => ({ id, value: updatedAt });
+
+function fieldToSortBy(model: ObjectModel, plan: AccessPlan, name: string): StoredField {
   const field = model.fieldsByName.get(name);
   if (!field || !plan.readable.has(name)) throw new PlatformError('INVALID_QUERY', `sort: there is no field ${name}`);
-  const type = fieldTypes.get(field.type);
-  if (!type?.slotKind) {
-    throw new PlatformError(
-      'INVALID_QUERY',
-      `sort: a list cannot be sorted by ${name}, which is of type ${field.type}`,
-    );
+  if (isSortable(field, model.valueTypeOf(field))) return field;
+  throw new PlatformError('INVALID_QUERY', `sort: a list cannot be sorted by ${name}, which is of type ${field.type}`);
+}
+
+/** The values of a position after several keys. @throws INVALID_QUERY for what no such list has written */
+export function valuesAt(keys: readonly SortKey[], { value }: Position): (string | number | boolean | null)[] {
+  const values = readValues(value);
+  const fits =
+    values.length === keys.length &&
+    keys.every(({ valueType }, index) => values[index] === null || fitsCursor(valueType, values[index]));
+  if (!fits) throw new PlatformError('INVALID_QUERY', 'cursor: not a cursor of this list');
+  return values as (string | number | null)[];
+}
+
+function readValues(value: Position['value']): readonly unknown[] {
+  try {
+    const values: unknown = JSON.parse(String(value));
+    return Array.isArray(values) ? values : [];
+  } catch (error) {
+    throw new PlatformError('INVALID_QUERY', 'cursor: not a cursor of this list', { cause: error });
   }
-  const positionOf = ({ id, data }: StoredRecord): Position => {
-    const stored = slotValue(field, data[field.key]);
-    return { id, value: stored && slotText(stored.value) };
-  };
+}
+
+function byField(field: StoredField): Pick<RecordSort, 'by' | 'positionOf'> {
   const by = {
-    ...KINDS[type.slotKind],
-    sql: expressionOf(field, type),
+    ...KINDS[fieldTypes.get(field.type)!.slotKind!],
+    sql: slotExpression(field),
     unset: unsetSlotOf(field),
     isIndexed: field.slot !== null,
   };
-  return { name: sort, descending, by, positionOf };
+  return { by, positionOf: (record) => ({ id: record.id, value: slotOf(field, record) }) };
 }
 
-/** The field's column, or what the column would contain. */
-function expressionOf(field: StoredField, type: FieldType): string {
-  return field.slot ?? `coalesce(${dataExpressionOf(field, type)}, '${unsetSlotOf(field)}')`;
+function slotOf(field: StoredField, { data }: StoredRecord): string | number | null {
+  const stored = slotValue(field, data[field.key]);
+  return stored && slotText(stored.value);
 }
 
-function dataExpressionOf({ key }: StoredField, { slotKind, formulaType }: FieldType): string {
-  const value = `(data->>'${key}')`;
-  if (formulaType === 'boolean') return `${value}::boolean::integer::float8`;
-  if (formulaType === 'date') return `(${value} || 'T00:00:00Z')::timestamptz`;
-  if (slotKind === 'text') return `left(${value}, ${SLOT_TEXT_LENGTH}) COLLATE "C"`;
-  return `${value}::${KINDS[slotKind!].sqlType}`;
+const FORMULA_CURSORS: Readonly<Partial<Record<ValueType, CursorValueType>>> = {
+  number: 'number',
+  text: 'text',
+  boolean: 'boolean',
+  date: 'date',
+  datetime: 'date-time',
+};
+
+/** @param field undefined for `updatedAt` */
+function keyOf(
+  model: ObjectModel,
+  field: StoredField | undefined,
+  descending: boolean,
+  clock: EvaluationContext,
+): SortKey {
+  if (!field) {
+    const column: FieldColumn = { ...UPDATED_AT, isUnset: null, text: '' };
+    return { descending, valueType: 'date-time', column: () => column, valueOf: ({ updatedAt }) => updatedAt };
+  }
+  if (field.type !== 'formula') {
+    const { valueType } = KINDS[fieldTypes.get(field.type)!.slotKind!];
+    return { descending, valueType, column: () => plainColumn(field), valueOf: (record) => slotOf(field, record) };
+  }
+  const { apiName } = field;
+  const evaluate = model.formulas.evaluatorOf(new Set([apiName]));
+  const valueType = FORMULA_CURSORS[model.valueTypeOf(field)] ?? 'none';
+  return {
+    descending,
+    valueType,
+    column: (parameters) => {
+      const column = formulaColumn(model, field, parameters, clock, 'sort');
+      return valueType === 'text'
+        ? { ...column, sql: `left(${column.text}, ${SLOT_TEXT_LENGTH}) COLLATE "C"` }
+        : column;
+    },
+    valueOf: ({ data }) => {
+      const values = Object.assign(Object.create(null), valuesOf(model, data));
+      evaluate(values, clock);
+      const value = values[apiName] ?? null;
+      return typeof value === 'string' ? [...value].slice(0, SLOT_TEXT_LENGTH).join('') : value;
+    },
+  };
 }

@@ -7,6 +7,7 @@ import { EventsByFunction1795500001640 } from './1795500001640-events-by-functio
 import { SearchPage1795500001650 } from './1795500001650-search-page.js';
 import { RecordFunctionsAgain1795500001660 } from './1795500001660-record-functions-again.js';
 import { SearchIndexes1795500001680 } from './1795500001680-search-indexes.js';
+import { SavedViews1795500001700 } from './1795500001700-saved-views.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
 export const migrations = [
@@ -18,4 +19,5 @@ export const migrations = [
   SearchPage1795500001650,
   RecordFunctionsAgain1795500001660,
   SearchIndexes1795500001680,
+  SavedViews1795500001700,
 ];

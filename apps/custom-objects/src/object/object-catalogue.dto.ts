@@ -48,7 +48,8 @@ export class CatalogueFieldView {
   filterOps: readonly string[];
 
   @ListField(() => OptionView, { optional: true, maxItems: 1000 }) options?: OptionView[];
-  @JsonValueField({ optional: true, description: 'The value of a new record that names none' }) default?: unknown;
+  @JsonValueField({ optional: true, description: 'The value of a new record that names none', example: 'open' })
+  default?: unknown;
   @IntegerField({ optional: true, description: 'Most characters of a text' }) maxLength?: number;
 
   @ListField(field.text({ maxLength: 207, example: 'company' }), {

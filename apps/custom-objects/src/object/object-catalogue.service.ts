@@ -13,6 +13,7 @@ import {
   type ObjectDefinition,
   STANDARD_OBJECTS,
   type StoredField,
+  scopeOf,
   standardObjectWithId,
 } from './object-definition.js';
 import { ObjectModel } from './object-model.js';
@@ -30,7 +31,7 @@ export class ObjectCatalogueService {
     const custom = await this.listCustom(principal);
     const names = new Map(custom.map(({ id, apiName }) => [id, apiName]));
     return [...Object.values(STANDARD_OBJECTS), ...custom]
-      .filter((object) => hasScope(principal, scopeOf(object), 'read'))
+      .filter((object) => hasScope(principal, scopeOf(object.id), 'read'))
       .map((object) => view(object, principal, language, names));
   }
 
@@ -47,8 +48,6 @@ export class ObjectCatalogueService {
   }
 }
 
-const scopeOf = ({ standard }: ObjectDefinition) => standard?.scope ?? 'custom_objects';
-
 /** @param names of the custom objects that the caller sees, by id */
 function view(
   object: ObjectDefinition & { readonly sandbox?: boolean },
@@ -62,7 +61,7 @@ function view(
   const isNameReadable = object.nameField !== null && plan.readable.has(object.nameField);
   const canWrite =
     rolesAllow(principal.roles, 'write') &&
-    hasScope(principal, scopeOf(object), 'write') &&
+    hasScope(principal, scopeOf(object.id), 'write') &&
     accessOf(object, principal) === 'write';
   return {
     apiName: object.apiName,

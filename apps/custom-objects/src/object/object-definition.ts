@@ -193,3 +193,7 @@ export const standardObjectNamed = (name: string): ObjectDefinition | undefined 
 /** @returns undefined when no standard object has this id */
 export const standardObjectWithId = (id: string): ObjectDefinition | undefined =>
   Object.values(STANDARD_OBJECTS).find((object) => object.id === id);
+
+/** The scope of an object's records. */
+export const scopeOf = (objectId: string): ScopeName =>
+  standardObjectWithId(objectId)?.standard?.scope ?? 'custom_objects';

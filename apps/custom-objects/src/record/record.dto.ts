@@ -1,4 +1,16 @@
-import { DateTimeField, IdField, IntegerField, type ListAnswer, ListQuery, TextField } from '@crm/http';
+import {
+  DateTimeField,
+  EnumField,
+  field,
+  IdField,
+  IntegerField,
+  type ListAnswer,
+  ListField,
+  ListQuery,
+  TextField,
+} from '@crm/http';
+import { MAX_VALUES } from '../finding/record-filter.js';
+import { FILTER_OPERATORS, type FilterOperator } from '../object/filter-operators.js';
 import type { TaggedRecord } from './record.service.js';
 
 /** Query parameters of a list of records. */
@@ -13,21 +25,52 @@ export class ListRecordsQuery extends ListQuery {
   @TextField({ optional: true, maxLength: 40, description: 'Api-name of a field that the caller can read' })
   filterField?: string;
 
-  @TextField({
+  @EnumField(FILTER_OPERATORS, {
     optional: true,
-    maxLength: 4000,
     description:
-      'The value that `filterField` must have. Of a field with several options: one that must be among them, or a JSON array of them',
+      'How `filterField` is compared with `filterValue`; `eq` by default. What a type offers is in `GET /api/crm/objects`',
   })
-  filterValue?: string;
+  filterOp?: FilterOperator;
+
+  @ListField(field.text({ maxLength: 4000, minLength: 0 }), {
+    optional: true,
+    maxItems: MAX_VALUES,
+    description:
+      'The value of `filterField`, repeated for `in`. Of a field with several options: one that must be among them, or a JSON array of them',
+  })
+  filterValue?: string[];
 
   @TextField({
     optional: true,
-    maxLength: 41,
+    maxLength: 16_000,
     description:
-      'Field to sort by, or `id`, `createdAt`, `updatedAt`; a leading `-` sorts in descending order. Records without a value come last. `-createdAt` by default',
+      'JSON of a group of conditions: `{"and":[{"field":"amount","op":"gte","value":1000},{"or":[…]}]}`; at most 25 conditions, 5 groups deep. A date can be `{"relative":"thisWeek"}` or `{"relative":{"days":-7}}`, in the time zone of the workspace; a user `{"relative":"me"}`',
+    example: '{"and":[{"field":"createdAt","op":"gte","value":{"relative":"lastMonth"}}]}',
+  })
+  filter?: string;
+
+  @TextField({
+    optional: true,
+    maxLength: 125,
+    description:
+      'Up to three of: a field, `id`, `createdAt`, `updatedAt`, separated by commas; a leading `-` sorts in descending order. Records without a value come last. `-createdAt` by default',
   })
   sort?: string;
+
+  @TextField({
+    optional: true,
+    maxLength: 4000,
+    description: 'The fields that are answered, separated by commas; all that the caller can read by default',
+  })
+  fields?: string;
+
+  @TextField({
+    optional: true,
+    maxLength: 250,
+    description:
+      'References, separated by commas: `expanded` of each record has the records that they name, as far as the caller can read them, or null',
+  })
+  expand?: string;
 }
 
 /** Members of every record; its fields stand beside them. */

@@ -1,6 +1,7 @@
 import { IdempotencyModule } from '@crm/database';
 import { Module } from '@nestjs/common';
 import { CostlyQueries } from '../finding/costly-query.service.js';
+import { ExpandedReferences } from '../finding/expanded-references.service.js';
 import { ListTotals } from '../finding/list-total.service.js';
 import { ObjectSizes } from '../finding/object-size.service.js';
 import { RecordListRepository } from '../finding/record-list.repository.js';
@@ -23,6 +24,7 @@ import { RecordService } from './record.service.js';
   controllers: [...recordControllers, RecordRpc],
   providers: [
     CostlyQueries,
+    ExpandedReferences,
     ListTotals,
     ObjectSizes,
     RecordListRepository,

@@ -3,11 +3,10 @@ import { type FieldProblem, PlatformError } from '@crm/contracts';
 import { IdempotencyService, type IdempotentCall } from '@crm/database';
 import { type AccessPlan, type FieldProblem as ValueProblem, validateRecord, withoutLimits } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
-import { type ExpectedVersions, type ListAnswer, type ListQuery } from '@crm/http';
+import { type ExpectedVersions, type ListAnswer } from '@crm/http';
 import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
-import { type RecordFilter } from '../finding/record-filter.js';
-import { RecordListService } from '../finding/record-list.service.js';
+import { RecordListService, type RecordQuery } from '../finding/record-list.service.js';
 import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { type FieldValues, noSuchRecord, type StoredRecord } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
@@ -94,11 +93,7 @@ export class RecordService {
   }
 
   /** @throws INVALID_QUERY, NOT_FOUND, QUERY_TOO_EXPENSIVE */
-  async list(
-    caller: Caller,
-    apiName: string,
-    query: ListQuery & RecordFilter & { sort?: string },
-  ): Promise<ListAnswer<string>> {
+  async list(caller: Caller, apiName: string, query: RecordQuery): Promise<ListAnswer<string>> {
     return this.lists.list(caller, apiName, query, await this.clock(caller));
   }
 

@@ -6,13 +6,13 @@ import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { SearchRepository } from '../finding/search.repository.js';
-import { isVisibleTo, type StoredField } from '../object/object-definition.js';
+import { isVisibleTo, type StoredField, scopeOf } from '../object/object-definition.js';
 import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { laterOf, noSuchRecord, type StoredRecord } from '../reading/record.js';
 import { ReferenceRepository, type Referring, UniqueValueRepository } from './claim.repository.js';
 import { recordDeleted, recordUpdated } from './record-events.js';
 import { RecordWriteRepository } from './record-write.repository.js';
-import { type ReferenceCaller, scopeOf } from './reference-access.service.js';
+import { type ReferenceCaller } from './reference-access.service.js';
 
 /** Most records that one deletion changes or deletes besides: one transaction holds them all locked. */
 const MAX_AFFECTED = 1_000;

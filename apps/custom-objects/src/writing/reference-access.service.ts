@@ -1,11 +1,17 @@
 import { hasScope, type Principal, requireScope, type ScopeHolder } from '@crm/access';
-import { type FieldProblem, PlatformError, rpc, type ScopeName } from '@crm/contracts';
+import { type FieldProblem, PlatformError, rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ObjectRepository } from '../object/object.repository.js';
-import { actingApp, isVisibleTo, type StoredField, standardObjectWithId } from '../object/object-definition.js';
+import {
+  actingApp,
+  isVisibleTo,
+  type StoredField,
+  scopeOf,
+  standardObjectWithId,
+} from '../object/object-definition.js';
 import { type ObjectModel } from '../object/object-model.js';
 import { type FieldValues } from '../reading/record.js';
 
@@ -104,7 +110,3 @@ function requireTarget(caller: ScopeHolder, field: StoredField): void {
   const [id] = field.referenceObjectIds;
   if (id !== undefined && readableTargets(caller, field).length === 0) requireScope(caller, scopeOf(id), 'read');
 }
-
-/** The scope of an object's records. */
-export const scopeOf = (objectId: string): ScopeName =>
-  standardObjectWithId(objectId)?.standard?.scope ?? 'custom_objects';

@@ -1,7 +1,8 @@
 import { type FieldDefinition, validateRecord } from '@crm/fields';
 import { expect } from '@jest/globals';
+import { FILTER_OPERATORS } from '../../src/object/filter-operators.js';
 import { OBJECT_NAMES, type ObjectName } from './object.js';
-import type { Assignment, BodyChoice, QueryChoice, Step } from './steps.js';
+import type { Assignment, BodyChoice, ConditionChoice, QueryChoice, Step } from './steps.js';
 import { COMPUTED, numberedValue, REFUSED, SEARCHED, valuesOf } from './values.js';
 import type { World, WorldRequest } from './world.js';
 import { type Pair, recordsPath, type Side, targetOf, type Values, type WorldPair } from './world-pair.js';
@@ -47,6 +48,7 @@ export class Observer {
 
   async definitions(): Promise<void> {
     await this.call('definitions', () => ({ method: 'GET', path: '/api/crm/custom' }));
+    await this.call('catalogue', () => ({ method: 'GET', path: '/api/crm/objects' }));
   }
 
   async create({ object, body, key }: Of<'create'>): Promise<void> {
@@ -108,6 +110,19 @@ export class Observer {
       }
       for (const [index, field] of fields.entries()) {
         const value = chosen + index;
+        const choice = { field: index, op: chosen + index, value };
+        requests.push([
+          'group',
+          (world) => ({
+            method: 'GET',
+            path: `${path}?filter=${encode(JSON.stringify(conditionOf(world, object, fields, choice)))}`,
+          }),
+        ]);
+        requests.push(['sorted twice', () => ({ method: 'GET', path: `${path}?sort=title,-${field.apiName}&size=2` })]);
+        requests.push(['some fields', () => ({ method: 'GET', path: `${path}?fields=title,${field.apiName}` })]);
+        if (field.type === 'reference') {
+          requests.push(['expanded', () => ({ method: 'GET', path: `${path}?expand=${field.apiName}` })]);
+        }
         requests.push([
           'filter',
           (world) => ({ method: 'GET', path: `${path}?${filterText(world, field, { field: index, value })}` }),
@@ -174,14 +189,26 @@ export class Observer {
     this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + times);
   }
 
-  private query(world: World, object: ObjectName, { q, filter, sort, size, page, count }: QueryChoice): string {
+  private query(world: World, object: ObjectName, choice: QueryChoice): string {
+    const { q, filter, sorts, size, page, count } = choice;
     const { fields } = this.pair.object(object);
+    const names = [...fields.map(({ apiName }) => apiName), 'updatedAt', 'id'];
+    const nameOf = (number: number) => names[number % names.length] as string;
     const parts: string[] = [];
+    if (choice.conditions.length > 0) {
+      const conditions = choice.conditions.map((one) => conditionOf(world, object, fields, one));
+      parts.push(`filter=${encode(JSON.stringify({ [choice.kind]: conditions }))}`);
+    }
+    if (choice.fields) parts.push(`fields=${choice.fields.map((number) => fields[number % fields.length]?.apiName)}`);
+    const references = fields.filter(({ type }) => type === 'reference');
+    if (choice.expand !== null && references.length > 0) {
+      parts.push(`expand=${references[choice.expand % references.length]?.apiName}`);
+    }
     if (q !== null) parts.push(`q=${encode(SEARCHED[q % SEARCHED.length] as string)}`);
     if (filter) parts.push(filterText(world, fields[filter.field % (fields.length + 1)], filter));
-    if (sort) {
-      const names = [...fields.map(({ apiName }) => apiName), 'updatedAt', 'id'];
-      parts.push(`sort=${sort.descending ? '-' : ''}${names[sort.field % names.length]}`);
+    if (sorts.length > 0) {
+      const terms = sorts.map(({ field, descending }) => `${descending ? '-' : ''}${nameOf(field)}`);
+      parts.push(`sort=${terms}`);
     }
     for (const [name, value] of Object.entries({ size, page, count }))
       if (value !== null) parts.push(`${name}=${value}`);
@@ -237,6 +264,26 @@ function anyValue(field: FieldDefinition | undefined, number: number): unknown {
   const refused = REFUSED[number % REFUSED.length];
   if (!field || field.type === 'formula' || number % 4 === 3) return refused;
   return numberedValue(field, number);
+}
+
+/** A condition, of which the operator and the value fit the type now and then. */
+function conditionOf(
+  world: World,
+  object: ObjectName,
+  fields: readonly FieldDefinition[],
+  { field: number, op: chosen, value }: ConditionChoice,
+): object {
+  const field = fields[number % (fields.length + 1)];
+  // Operators that most types have come twice.
+  const operators = [...FILTER_OPERATORS, 'eq', 'ne', 'in', 'empty'];
+  const op = operators[chosen % operators.length] as string;
+  if (!field) return { field: 'id', op, value: world.idOf(object, value) };
+  if (op === 'empty' || op === 'notEmpty') return { field: field.apiName, op };
+  const wanted =
+    field.type === 'formula'
+      ? [0, 1, 3.5, true, 'alpha/1', '2024-02-29'][value % 6]
+      : world.toApi(numberedValue(field, value), targetOf(field));
+  return { field: field.apiName, op, value: op === 'in' ? [wanted] : wanted };
 }
 
 /** @param field undefined for one that does not exist */

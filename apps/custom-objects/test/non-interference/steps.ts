@@ -36,11 +36,19 @@ const ifMatch = fc.oneof(
   { weight: 1, arbitrary: fc.constant('any') },
 );
 
+/** A condition of a filter: number of the field, of the operator and of the value. */
+const condition = fc.record({ field: fc.nat(14), op: fc.nat(10), value: fc.nat(30) });
+export type ConditionChoice = Of<typeof condition>;
+
 /** The query string of a list. Fields are chosen by number, also those that the observer cannot read or that do not exist. */
 const query = fc.record({
   q: fc.option(fc.nat(12), { freq: 2 }),
   filter: fc.option(assignment, { freq: 2 }),
-  sort: fc.option(fc.record({ field: fc.nat(12), descending: fc.boolean() }), { freq: 2 }),
+  conditions: fc.array(condition, { maxLength: 3 }),
+  kind: fc.constantFrom('and', 'or'),
+  sorts: fc.array(fc.record({ field: fc.nat(14), descending: fc.boolean() }), { maxLength: 3 }),
+  fields: fc.option(fc.array(fc.nat(12), { minLength: 1, maxLength: 3 }), { freq: 2 }),
+  expand: fc.option(fc.nat(12), { freq: 2 }),
   size: fc.option(fc.integer({ min: 1, max: 4 }), { freq: 3 }),
   page: fc.option(fc.integer({ min: 0, max: 3 }), { freq: 3, nil: null }),
   count: fc.constantFrom(null, null, 'exact', 'none'),

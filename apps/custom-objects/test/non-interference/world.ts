@@ -62,8 +62,10 @@ class Names {
   private inCursor(cursor: string): unknown {
     const [, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as [string, unknown, string];
     // Of a list in the order of changes the value is a time of the test, in the order of a field it never is.
-    const isOfTest = typeof value === 'string' && Math.abs(Date.parse(value) - Date.now()) < DAY_MS;
-    return [isOfTest ? this.timeOf(id, value) : this.in(value), this.in(id)];
+    const isOfTest = (part: unknown) => typeof part === 'string' && Math.abs(Date.parse(part) - Date.now()) < DAY_MS;
+    const shown = (part: unknown) => (isOfTest(part) ? this.timeOf(id, part as string) : this.in(part));
+    const isOfSeveral = typeof value === 'string' && value.startsWith('[');
+    return [isOfSeveral ? (JSON.parse(value) as unknown[]).map(shown) : shown(value), this.in(id)];
   }
 
   private nameOf(id: string): string {

@@ -12,7 +12,7 @@ export interface Position {
 }
 
 /** Types of sort values. A cursor is untrusted, and its content must not make SQL fail. */
-export type CursorValueType = 'none' | 'text' | 'number' | 'date' | 'date-time' | 'uuid';
+export type CursorValueType = 'none' | 'text' | 'number' | 'boolean' | 'date' | 'date-time' | 'uuid';
 
 /** Prevents the accidental use of a cursor elsewhere; it needs no secret, as row-level security decides what is visible. */
 export interface CursorBinding {
@@ -57,11 +57,15 @@ const FITS: Readonly<Record<CursorValueType, (part: unknown) => boolean>> = {
   text: isText,
   // A number beyond a double's range is parsed as infinite.
   number: Number.isFinite,
+  boolean: (part) => typeof part === 'boolean',
   date: hasFormat('date'),
   // Postgres reads offsets up to 15:59, RFC 3339 has more.
   'date-time': (part) => hasFormat('date-time')(part) && /(?:z|[+-](?:0|1[0-5]))/i.test(String(part).slice(19)),
   uuid: hasFormat('uuid'),
 };
+
+/** Whether a part of a position is a value of the type. */
+export const fitsCursor = (type: CursorValueType, part: unknown): boolean => FITS[type](part);
 
 function decode(cursor: string): readonly unknown[] {
   try {

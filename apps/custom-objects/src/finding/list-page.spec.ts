@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { StoredRecord } from '../reading/record.js';
-import { LONG_TEXT, PAGE_TEXT_LIMIT, presentPage } from './record-list.service.js';
+import { LONG_TEXT, PAGE_TEXT_LIMIT, presentPage } from './list-page.js';
 
 const records = Array.from({ length: 201 }, (_, index) => ({ id: `r${index}` }) as unknown as StoredRecord);
 const present = (text: string) => (record: StoredRecord) => record.id + text;

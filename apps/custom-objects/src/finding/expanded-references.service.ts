@@ -1,0 +1,139 @@
+import { hasScope, type ScopeHolder } from '@crm/access';
+import { PlatformError } from '@crm/contracts';
+import { Database } from '@crm/database';
+import type { AccessPlan } from '@crm/fields';
+import type { EvaluationContext } from '@crm/formula';
+import { Injectable } from '@nestjs/common';
+import { ObjectRepository } from '../object/object.repository.js';
+import { type StoredField, scopeOf, standardObjectWithId } from '../object/object-definition.js';
+import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import type { StoredRecord } from '../reading/record.js';
+import { RecordRepository } from '../reading/record.repository.js';
+import { recordJson } from '../reading/record.serializer.js';
+import { PAGE_TEXT_LIMIT, tooLong } from './list-page.js';
+
+type Caller = ObjectCaller & ScopeHolder & { readonly roles: readonly string[] };
+
+/** References of one list that are followed. */
+const MAX_EXPANDED = 5;
+/** Records may be long: more are read when what there is fits in an answer. */
+const ROWS_AT_ONCE = 50;
+
+/** @throws INVALID_QUERY for a field that the caller cannot read, as for one that does not exist */
+function namedFields(model: ObjectModel, plan: AccessPlan, names: string, parameter: string): StoredField[] {
+  return [...new Set(names.split(','))].map((name) => {
+    const field = model.fieldsByName.get(name);
+    if (field && plan.readable.has(name)) return field;
+    throw new PlatformError('INVALID_QUERY', `${parameter}: there is no field ${name}`);
+  });
+}
+
+/** The plan of a list that shows some fields only. @throws INVALID_QUERY */
+export function shownFields(model: ObjectModel, plan: AccessPlan, names: string | undefined): AccessPlan {
+  if (names === undefined) return plan;
+  const readable = new Set(namedFields(model, plan, names, 'fields').map(({ apiName }) => apiName));
+  return { ...plan, readable };
+}
+
+/** The references that a list follows. @throws INVALID_QUERY */
+export function expandedFields(model: ObjectModel, plan: AccessPlan, names: string | undefined): StoredField[] {
+  if (names === undefined) return [];
+  const fields = namedFields(model, plan, names, 'expand');
+  const other = fields.find(({ referenceObjectIds }) => referenceObjectIds.length === 0);
+  if (other) throw new PlatformError('INVALID_QUERY', `expand: ${other.apiName} does not name records`);
+  if (fields.length > MAX_EXPANDED) throw new PlatformError('INVALID_QUERY', `expand: at most ${MAX_EXPANDED} fields`);
+  return fields;
+}
+
+/** Shows the records that others refer to: each under the scope of its object and the fields' roles. */
+@Injectable()
+export class ExpandedReferences {
+  constructor(
+    private readonly database: Database,
+    private readonly objects: ObjectRepository,
+    private readonly models: ObjectModelStore,
+    private readonly records: RecordRepository,
+  ) {}
+
+  /**
+   * @param rows the JSON of each record
+   * @returns the same with `expanded`, in which a record that the caller cannot read is null like one that does not exist
+   */
+  async expand(
+    caller: Caller,
+    fields: readonly StoredField[],
+    records: readonly StoredRecord[],
+    rows: string[],
+    clock: EvaluationContext,
+  ): Promise<string[]> {
+    if (fields.length === 0 || rows.length === 0) return rows;
+    const names = await this.namesOf(caller, fields);
+    const known = new Map<string, Promise<string | null>>();
+    const find = (field: StoredField, id: string): Promise<string | null> => {
+      const key = `${field.key}/${id}`;
+      const found = known.get(key) ?? this.find(caller, field, id, names, clock);
+      known.set(key, found);
+      return found;
+    };
+    const expandRow = async (row: string, { data }: StoredRecord): Promise<string> => {
+      const members = fields.map(async ({ apiName, key }, index) => {
+        const id = data[key] as string | undefined;
+        return `${JSON.stringify(apiName)}:${id ? await find(fields[index] as StoredField, id) : null}`;
+      });
+      return `${row.slice(0, -1)},"expanded":{${(await Promise.all(members)).join(',')}}}`;
+    };
+    const expanded: string[] = [];
+    let text = 0;
+    for (let first = 0; first < rows.length; first += ROWS_AT_ONCE) {
+      const some = rows.slice(first, first + ROWS_AT_ONCE);
+      expanded.push(
+        ...(await Promise.all(some.map((row, index) => expandRow(row, records[first + index] as StoredRecord)))),
+      );
+      for (const row of expanded.slice(first)) text += row.length;
+      if (text > PAGE_TEXT_LIMIT && rows.length > 1) throw tooLong();
+    }
+    return expanded;
+  }
+
+  /** The names of the objects that the fields refer to and whose scope the caller has, by id. */
+  private async namesOf(caller: Caller, fields: readonly StoredField[]): Promise<ReadonlyMap<string, string>> {
+    const ids = [...new Set(fields.flatMap(({ referenceObjectIds }) => referenceObjectIds))].filter((id) =>
+      hasScope(caller, scopeOf(id), 'read'),
+    );
+    const custom = ids.filter((id) => !standardObjectWithId(id));
+    const names = new Map(
+      ids.flatMap((id) => (standardObjectWithId(id) ? [[id, standardObjectWithId(id)!.apiName]] : [])),
+    );
+    if (custom.length === 0) return names;
+    const found = await this.database.transaction(caller.tenantId, (tx) => this.objects.listApiNames(tx, custom));
+    return new Map([...names, ...found]);
+  }
+
+  /** A record of one of the objects that a field refers to. Reads of one object at the same time share a statement. */
+  private async find(
+    caller: Caller,
+    { referenceObjectIds }: StoredField,
+    id: string,
+    names: ReadonlyMap<string, string>,
+    clock: EvaluationContext,
+  ): Promise<string | null> {
+    const apiNames = referenceObjectIds.flatMap((objectId) => names.get(objectId) ?? []);
+    const found = await Promise.all(apiNames.map((apiName) => this.read(caller, apiName, id, clock)));
+    return found.find((json) => json !== null) ?? null;
+  }
+
+  private async read(caller: Caller, apiName: string, id: string, clock: EvaluationContext): Promise<string | null> {
+    try {
+      const { model, result } = await this.models.readAtOnce(caller, apiName, ({ object }) =>
+        this.records.read(caller.tenantId, object.id, id),
+      );
+      if (!result) return null;
+      const json = recordJson(model, result, model.planFor(caller.roles), clock);
+      return `{"object":${JSON.stringify(apiName)},${json.slice(1)}`;
+    } catch (error) {
+      // Of another app, or removed since.
+      if (error instanceof PlatformError && error.code === 'NOT_FOUND') return null;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { BooleanField, field, IdField, JsonField, ListField, TextField } from '@crm/http';
+
+const NAME = { maxLength: 100, example: 'My open deals' } as const;
+const FILTER = {
+  description: 'A group of conditions as `filter` of a list takes it; null for all records',
+  example: { and: [{ field: 'ownerId', value: { relative: 'me' } }] },
+  nullable: true,
+} as const;
+const SORT = {
+  maxLength: 125,
+  nullable: true,
+  description: 'As `sort` of a list; null for the newest first',
+  example: '-createdAt',
+} as const;
+const COLUMNS = { maxItems: 50, unique: true, description: 'Api-names of the fields that are shown' } as const;
+const SHARED = 'Whether everyone in the workspace sees it; only administrators share';
+const column = field.text({ maxLength: 40, example: 'name' });
+
+export class SavedViewListQuery {
+  @TextField({ maxLength: 200, example: 'lead', description: 'The name of the object whose views are listed' })
+  object: string;
+}
+
+export class CreateSavedViewInput {
+  @TextField({ maxLength: 200, example: 'lead' }) object: string;
+  @TextField(NAME) name: string;
+  @JsonField({ ...FILTER, optional: true }) filter?: Record<string, unknown> | null;
+  @TextField({ ...SORT, optional: true }) sort?: string | null;
+  @ListField(column, { ...COLUMNS, optional: true }) columns?: string[];
+  @BooleanField({ optional: true, description: SHARED }) shared?: boolean;
+}
+
+export class ChangeSavedViewInput {
+  @TextField({ ...NAME, optional: true, minLength: 1 }) name?: string;
+  @JsonField({ ...FILTER, optional: true }) filter?: Record<string, unknown> | null;
+  @TextField({ ...SORT, optional: true }) sort?: string | null;
+  @ListField(column, { ...COLUMNS, optional: true }) columns?: string[];
+  @BooleanField({ optional: true, description: SHARED }) shared?: boolean;
+}
+
+export class SavedViewView {
+  @IdField() id: string;
+  @TextField({ maxLength: 200, example: 'lead' }) object: string;
+  @TextField(NAME) name: string;
+  @JsonField(FILTER) filter: Record<string, unknown> | null;
+  @TextField(SORT) sort: string | null;
+  @ListField(column, COLUMNS) columns: string[];
+  @BooleanField({ description: SHARED }) shared: boolean;
+  @IdField({ description: 'Who made it' }) ownerId: string;
+  @BooleanField({ description: 'Whether the caller can change and delete it' }) writable: boolean;
+}
+
+export class SavedViewListView {
+  @ListField(() => SavedViewView, { maxItems: 1000, description: 'By name' }) data: SavedViewView[];
+}

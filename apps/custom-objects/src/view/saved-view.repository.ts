@@ -1,0 +1,43 @@
+import type { TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { SavedView } from './saved-view.entity.js';
+
+/** What can be changed of a saved view. */
+export type SavedViewChanges = Partial<Pick<SavedView, 'name' | 'shared' | 'filter' | 'sort' | 'columns'>>;
+
+@Injectable()
+export class SavedViewRepository {
+  /** The views of an object that are shared or belong to the user, by name. */
+  async list(tx: TenantTransaction, objectId: string, ownerId: string): Promise<SavedView[]> {
+    const of = { tenantId: tx.tenantId, objectId };
+    return tx.repository(SavedView).find({
+      where: [
+        { ...of, shared: true },
+        { ...of, ownerId },
+      ],
+      order: { name: 'ASC', id: 'ASC' },
+    });
+  }
+
+  /** @returns null when there is none */
+  async find(tx: TenantTransaction, id: string): Promise<SavedView | null> {
+    return tx.repository(SavedView).findOneBy({ tenantId: tx.tenantId, id });
+  }
+
+  /** How many views somebody has. */
+  async countOf(tx: TenantTransaction, ownerId: string): Promise<number> {
+    return tx.repository(SavedView).countBy({ tenantId: tx.tenantId, ownerId });
+  }
+
+  async insert(tx: TenantTransaction, view: SavedView): Promise<void> {
+    await tx.repository(SavedView).insert(view as never);
+  }
+
+  async update(tx: TenantTransaction, id: string, changes: SavedViewChanges): Promise<void> {
+    await tx.repository(SavedView).update({ tenantId: tx.tenantId, id }, changes as never);
+  }
+
+  async delete(tx: TenantTransaction, id: string): Promise<void> {
+    await tx.repository(SavedView).delete({ tenantId: tx.tenantId, id });
+  }
+}

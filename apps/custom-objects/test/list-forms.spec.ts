@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
+import { CostlyQueries } from '../src/finding/costly-query.service.js';
+import { ObjectSizes } from '../src/finding/object-size.service.js';
+import { app, type Json, type Tenant, useCustomObjects } from './custom-objects-service.js';
+import { createVisits, encoded, namesOf, VISIT, VISITS, type Visits } from './visits.js';
+
+useCustomObjects();
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+let { tenant, companies, ids, find } = {} as Visits;
+beforeAll(async () => {
+  ({ tenant, companies, ids, find } = await createVisits());
+});
+
+describe('fields and expand', () => {
+  it('answer some fields only, besides those of every record', async () => {
+    const body = await find(`fields=name,amount_f&${encoded({ field: 'name', value: 'a' })}`);
+    expect(body.data.map((record) => Object.keys(record))).toEqual([
+      ['id', 'version', 'createdAt', 'updatedAt', 'name', 'amount_f'],
+    ]);
+    expect(body.data[0]).toMatchObject({ name: 'a', amount_f: 1 });
+  });
+
+  it('have the records that are referred to, or null', async () => {
+    const { data } = await find('sort=name&expand=place,parent&fields=name');
+    expect(data.map(({ name, expanded }) => [name, expanded])).toEqual([
+      [
+        'a',
+        {
+          place: expect.objectContaining({ object: 'company', id: companies[0], name: 'One', version: 1 }),
+          parent: null,
+        },
+      ],
+      [
+        'b',
+        {
+          place: expect.objectContaining({ name: 'Two' }),
+          parent: expect.objectContaining({ object: 'visit', id: ids[0], name: 'a' }),
+        },
+      ],
+      ['c', { place: expect.objectContaining({ name: 'One' }), parent: null }],
+      ['d', { place: null, parent: null }],
+      ['e', { place: null, parent: null }],
+    ]);
+    const parent = (data[1] as { expanded?: { parent: object } } | undefined)?.expanded?.parent;
+    expect(Object.keys(parent ?? {})).not.toEqual(expect.arrayContaining(['secret']));
+    const asAdmin = (await find('sort=name&expand=parent,secret_place', tenant.admin)).data as unknown as {
+      expanded: Record<string, { secret?: number }>;
+    }[];
+    expect(asAdmin[1]?.expanded.parent?.secret).toBe(1);
+    expect(asAdmin[0]?.expanded.secret_place).toMatchObject({ name: 'One' });
+  });
+
+  it('have no record of an object whose scope the token lacks', async () => {
+    const token = await tenant.sign({ roles: ['member'], scopes: ['custom_objects'] });
+    const { data } = await find('sort=name&expand=place,parent', token);
+    expect(data.map(({ expanded }) => (expanded as { place: unknown }).place)).toEqual([null, null, null, null, null]);
+    expect(data[1]).toMatchObject({ place: companies[1], expanded: { parent: { name: 'a' } } });
+  });
+
+  it('know of which object a task is', async () => {
+    const { id: relatedTo } = await app.create('/api/crm/leads', tenant.admin, { lastName: 'Lovelace' });
+    await app.create('/api/crm/tasks', tenant.admin, { title: 'Call', relatedTo });
+    const { body } = await tenant.call('GET', '/api/crm/tasks?expand=relatedTo');
+    expect(body.data).toMatchObject([{ relatedTo, expanded: { relatedTo: { object: 'lead', lastName: 'Lovelace' } } }]);
+    await tenant.call('DELETE', `/api/crm/leads/${relatedTo}`);
+    expect((await tenant.call('GET', '/api/crm/tasks?expand=relatedTo')).body.data).toMatchObject([
+      { expanded: { relatedTo: null } },
+    ]);
+  });
+});
+
+describe('an order by several fields', () => {
+  const names = [
+    'title',
+    'amount',
+    'amount_bare',
+    'day',
+    'at',
+    'level',
+    'done_bare',
+    'amount_f',
+    'title_f',
+    'day_f',
+    'at_f',
+    'done_f',
+    'updatedAt',
+    'createdAt',
+    'id',
+  ];
+  const term = fc.record({ name: fc.constantFrom(...names), descending: fc.boolean() });
+  const sorts = fc.uniqueArray(term, { minLength: 1, maxLength: 3, selector: ({ name }) => name });
+
+  /** As the documentation says: records without a value last, equal ones by id in the direction of the last field. */
+  function ordered(records: readonly Json[], terms: readonly { name: string; descending: boolean }[]): string[] {
+    const compare = (one: unknown, other: unknown) =>
+      one === other ? 0 : (one as string) < (other as string) ? -1 : 1;
+    // Ids are in the order of creation, and of a text the first 200 characters count.
+    const comparedOf = (record: Json, name: string) => {
+      const value = record[name === 'createdAt' ? 'id' : name] ?? null;
+      return typeof value === 'string' ? value.slice(0, 200) : value;
+    };
+    const direction = ({ descending }: { descending: boolean }) => (descending ? -1 : 1);
+    return [...records]
+      .sort((one, other) => {
+        for (const { name, descending } of terms) {
+          const [left, right] = [comparedOf(one, name), comparedOf(other, name)];
+          if (left === null && right === null) continue;
+          if (left === null || right === null) return left === null ? 1 : -1;
+          const difference = compare(left, right);
+          if (difference !== 0) return difference * direction({ descending });
+        }
+        const last = terms.find(({ name }) => name === 'id' || name === 'createdAt') ?? terms.at(-1);
+        return compare(one.id, other.id) * direction(last as { descending: boolean });
+      })
+      .map(({ name }) => String(name));
+  }
+
+  it('has each record once in pages by cursor, in the order of the whole list', async () => {
+    const { data: all } = await find('');
+    await fc.assert(
+      fc.asyncProperty(sorts, fc.integer({ min: 1, max: 3 }), async (terms, size) => {
+        const sort = terms.map(({ name, descending }) => `${descending ? '-' : ''}${name}`).join(',');
+        const seen: string[] = [];
+        for (let cursor: string | null = ''; cursor !== null; ) {
+          const page: Json = (
+            await tenant.call('GET', `${VISITS}?sort=${sort}&size=${size}${cursor && `&cursor=${cursor}`}`)
+          ).body;
+          seen.push(...page.data.map(({ name }) => String(name)));
+          cursor = page.nextCursor;
+        }
+        expect([sort, namesOf(await find(`sort=${sort}`))]).toEqual([sort, seen.join('')]);
+        expect([sort, seen]).toEqual([sort, ordered(all, terms)]);
+      }),
+      { numRuns: 40, seed: 26 },
+    );
+  });
+
+  it('takes the cursor of the same order and filter alone, and no other values in it', async () => {
+    const list = (query: string) => tenant.call('GET', `${VISITS}?size=1&${query}`);
+    const filter = encoded({ field: 'amount', op: 'gt', value: 0 });
+    const { nextCursor } = (await list(`sort=level,-amount&${filter}`)).body;
+    expect((await list(`sort=level,-amount&${filter}&cursor=${nextCursor}`)).body.data).toMatchObject([{ name: 'a' }]);
+    const [mark, , id] = JSON.parse(Buffer.from(String(nextCursor), 'base64url').toString());
+    const withValue = (value: unknown) => Buffer.from(JSON.stringify([mark, value, id])).toString('base64url');
+    for (const query of [
+      `sort=level,amount&${filter}&cursor=${nextCursor}`,
+      `sort=level&${filter}&cursor=${nextCursor}`,
+      `sort=level,-amount&${encoded({ field: 'amount', op: 'gt', value: 1 })}&cursor=${nextCursor}`,
+      `sort=level,-amount&cursor=${nextCursor}`,
+      ...['[]', '["low","x"]', '["low",1,2]', 'x', '{}', 7].map(
+        (value) => `sort=level,-amount&${filter}&cursor=${withValue(value)}`,
+      ),
+    ]) {
+      expect([query, (await list(query)).status]).toEqual([query, 400]);
+    }
+  });
+});
+
+describe('in an object of very many records', () => {
+  let large: Tenant;
+  beforeAll(async () => {
+    large = await app.tenant('business', [VISIT]);
+    await app.create(VISITS, large.admin, { name: 'rare', title: 'x', amount: 1 });
+    jest.spyOn(ObjectSizes.prototype, 'isSmall').mockResolvedValue(false);
+  });
+
+  it.each([
+    [encoded({ field: 'amount', value: 1 }), false],
+    [`sort=amount&${encoded({ field: 'amount', op: 'gt', value: 0 })}`, false],
+    [encoded({ field: 'createdAt', op: 'gte', value: { relative: 'today' } }), false],
+    [encoded({ field: 'id', op: 'in', value: [randomUUID()] }), false],
+    // Few records match one of the conditions.
+    [encoded({ field: 'amount', op: 'gt', value: 0 }), false],
+    [
+      encoded({
+        and: [
+          { field: 'amount', value: 1 },
+          { field: 'title_bare', op: 'contains', value: 'x' },
+        ],
+      }),
+      false,
+    ],
+    [`sort=level,-day&${encoded({ field: 'amount', value: 1 })}`, false],
+    [encoded({ field: 'title_bare', op: 'contains', value: 'x' }), true],
+    [encoded({ field: 'amount', op: 'ne', value: 1 }), true],
+    [
+      encoded({
+        or: [
+          { field: 'amount', value: 1 },
+          { field: 'name', value: 'x' },
+        ],
+      }),
+      true,
+    ],
+    [encoded({ field: 'updatedAt', op: 'gte', value: { relative: 'today' } }), true],
+    ['sort=level,-day', true],
+    ['sort=amount_f', true],
+  ])('%s is costly: %s', async (query, isCostly) => {
+    jest.spyOn(ObjectSizes.prototype, 'isSmall').mockResolvedValue(false);
+    const costly = jest.spyOn(CostlyQueries.prototype, 'run');
+    expect((await large.call('GET', `${VISITS}?${query}`)).status).toBe(200);
+    expect([query, costly.mock.calls.some(([, cost]) => !cost.isBounded)]).toEqual([query, isCostly]);
+  });
+});

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { MAX_VIEWS } from '../src/view/saved-view.service.js';
+import { app, call, type Json, type Tenant, useCustomObjects } from './custom-objects-service.js';
+
+useCustomObjects();
+
+const VIEWS = '/api/crm/views';
+const OPEN = {
+  object: 'site_visit',
+  name: 'Planned',
+  filter: { field: 'stage', value: 'planned' },
+  sort: '-hours,title',
+};
+
+let tenant: Tenant;
+let ann: string;
+let ben: string;
+beforeEach(async () => {
+  tenant = await app.tenant();
+  [ann, ben] = await Promise.all([app.userToken(tenant.id, randomUUID()), app.userToken(tenant.id, randomUUID())]);
+});
+
+const save = async (token: string, body: object = OPEN) => {
+  const answer = await call('POST', VIEWS, token, body);
+  expect(answer).toMatchObject({ status: 201 });
+  return answer.body;
+};
+const list = async (token: string, object = 'site_visit') =>
+  (await call('GET', `${VIEWS}?object=${object}`, token)).body.data as Json[];
+const namesOf = async (token: string) => (await list(token)).map(({ name }) => name);
+
+describe('a saved view', () => {
+  it('is its own for everyone: listed by name, changed and deleted', async () => {
+    const view = await save(ann, { ...OPEN, columns: ['title', 'hours', 'createdAt'] });
+    expect(view).toEqual({
+      ...{ ...OPEN, id: expect.any(String), ownerId: expect.any(String) },
+      ...{ columns: ['title', 'hours', 'createdAt'], shared: false, writable: true },
+    });
+    const other = await save(ann, { object: 'site_visit', name: 'All' });
+    expect(other).toMatchObject({ filter: null, sort: null, columns: [] });
+    expect(await list(ann)).toEqual([other, view]);
+    expect(await list(ben)).toEqual([]);
+    expect(await list(ann, 'lead')).toEqual([]);
+
+    const changed = await call('PATCH', `${VIEWS}/${view.id}`, ann, { name: 'Again', filter: null });
+    expect(changed.body).toEqual({ ...view, name: 'Again', filter: null });
+    expect(await list(ann)).toEqual(
+      [changed.body, other].sort((one, two) => (String(one.name) < String(two.name) ? -1 : 1)),
+    );
+    for (const [method, token] of [
+      ['PATCH', ben],
+      ['DELETE', ben],
+      ['DELETE', tenant.admin],
+    ] as const) {
+      expect(
+        await call(method, `${VIEWS}/${view.id}`, token, method === 'PATCH' ? { name: 'x' } : undefined),
+      ).toMatchObject({ status: 404 });
+    }
+    expect((await call('DELETE', `${VIEWS}/${view.id}`, ann)).status).toBe(204);
+    expect(await namesOf(ann)).toEqual(['All']);
+  });
+
+  it('is one that the list takes', async () => {
+    const view = await save(ann);
+    await app.create('/api/crm/custom/site_visit/records', tenant.admin, { title: 'A', hours: 1 });
+    const query = `filter=${encodeURIComponent(JSON.stringify(view.filter))}&sort=${view.sort}`;
+    expect((await call('GET', `/api/crm/custom/site_visit/records?${query}`, ann)).body.total).toBe(1);
+  });
+
+  it('is shared by administrators, who alone change it then', async () => {
+    expect(await call('POST', VIEWS, ann, { ...OPEN, shared: true })).toMatchObject({
+      status: 403,
+      body: { code: 'FORBIDDEN' },
+    });
+    const view = await save(tenant.admin, { ...OPEN, shared: true });
+    expect(await list(ann)).toEqual([{ ...view, writable: false }]);
+    expect(await list(await tenant.sign({ roles: ['viewer'] }))).toHaveLength(1);
+    for (const method of ['PATCH', 'DELETE']) {
+      expect(
+        await call(method, `${VIEWS}/${view.id}`, ann, method === 'PATCH' ? { name: 'x' } : undefined),
+      ).toMatchObject({ status: 403 });
+    }
+    const colleague = await tenant.sign({ roles: ['admin'] });
+    expect((await call('PATCH', `${VIEWS}/${view.id}`, colleague, { name: 'Ours' })).body).toMatchObject({
+      name: 'Ours',
+      shared: true,
+    });
+    const own = await save(ann);
+    expect((await call('PATCH', `${VIEWS}/${own.id}`, ann, { shared: true })).status).toBe(403);
+    expect((await call('PATCH', `${VIEWS}/${view.id}`, tenant.admin, { shared: false })).status).toBe(200);
+    expect(await namesOf(ann)).toEqual(['Planned']);
+  });
+
+  it('that filters or sorts by a field is not shown to who cannot read the field, and columns are left out', async () => {
+    const hidden = {
+      and: [
+        {
+          or: [
+            { field: 'title', value: 'x' },
+            { field: 'rate', op: 'gt', value: 1 },
+          ],
+        },
+      ],
+    };
+    const views = [
+      { name: 'filter', filter: hidden },
+      { name: 'sort', sort: 'title,-rate' },
+      { name: 'formula', filter: { field: 'total', op: 'gt', value: 10 } },
+      { name: 'columns', columns: ['title', 'rate'], sort: 'title' },
+    ];
+    const saved = [];
+    for (const view of views) saved.push(await save(tenant.admin, { object: 'site_visit', shared: true, ...view }));
+    expect(await namesOf(tenant.admin)).toEqual(['columns', 'filter', 'formula', 'sort']);
+    expect(await list(ann)).toEqual([expect.objectContaining({ name: 'columns', columns: ['title'] })]);
+    for (const { id, name } of saved.filter(({ name }) => name !== 'columns')) {
+      expect([name, (await call('PATCH', `${VIEWS}/${id}`, ann, { name: 'x' })).status]).toEqual([name, 404]);
+    }
+  });
+
+  it.each([
+    [{ filter: { field: 'rate', op: 'gt', value: 1 } }, '/filter', 'filter: there is no field rate'],
+    [{ filter: { field: 'stage', value: 'none' } }, '/filter', 'filter: not a value of stage'],
+    [{ filter: { and: [] } }, '/filter', 'filter: a group is'],
+    [{ sort: 'title,remark' }, '/sort', 'sort: there is no field remark'],
+    [{ columns: ['title', 'rate'] }, '/columns/1', 'There is no field rate'],
+  ])('with what a list would refuse is refused: %j', async (part, pointer, detail) => {
+    const expected = { status: 422, body: { errors: [{ pointer, detail: expect.stringContaining(detail) }] } };
+    expect(await call('POST', VIEWS, ann, { ...OPEN, ...part })).toMatchObject(expected);
+    const { id } = await save(ann);
+    expect(await call('PATCH', `${VIEWS}/${id}`, ann, part)).toMatchObject(expected);
+  });
+
+  it('is of an object that the caller sees', async () => {
+    const scoped = await tenant.sign({ roles: ['admin'], scopes: ['leads:read'] });
+    expect(await save(scoped, { object: 'lead', name: 'All' })).toMatchObject({ object: 'lead' });
+    for (const object of ['site_visit', 'nothing']) {
+      expect((await call('GET', `${VIEWS}?object=${object}`, scoped)).status).toBe(404);
+      expect((await call('POST', VIEWS, scoped, { ...OPEN, object })).status).toBe(404);
+    }
+    const { id } = await save(tenant.admin, { ...OPEN, shared: true });
+    expect((await call('PATCH', `${VIEWS}/${id}`, scoped, { name: 'x' })).status).toBe(404);
+    expect(
+      (await call('GET', `${VIEWS}?object=lead`, await app.appToken(tenant.id, 'acme-visits', ['leads']))).status,
+    ).toBe(403);
+  });
+
+  it('of another workspace does not exist', async () => {
+    const { id } = await save(tenant.admin, { object: 'lead', name: 'All', shared: true });
+    const other = await app.tenant();
+    expect(await list(other.admin, 'lead')).toEqual([]);
+    expect((await call('DELETE', `${VIEWS}/${id}`, other.admin)).status).toBe(404);
+    expect(await list(tenant.admin, 'lead')).toHaveLength(1);
+  });
+
+  it('goes with its object', async () => {
+    const installationId = randomUUID();
+    await app.provision(tenant.id, [{ apiName: 'trip', fields: [{ apiName: 'name', type: 'text' }] }], {
+      installationId,
+    });
+    const { id } = await save(ann, { object: 'trip', name: 'All' });
+    await app.objects.remove(tenant.id, installationId, false);
+    expect((await call('GET', `${VIEWS}?object=trip`, ann)).status).toBe(404);
+    expect((await call('DELETE', `${VIEWS}/${id}`, ann)).status).toBe(404);
+    await app.objects.remove(tenant.id, installationId, true);
+    expect((await app.admin.query('SELECT 1 FROM saved_view WHERE id = $1', [id])).rows).toEqual([]);
+  });
+
+  it(`is one of ${MAX_VIEWS} at most`, async () => {
+    const { ownerId } = await save(ann);
+    await app.admin.query(
+      `INSERT INTO saved_view (tenant_id, id, object_id, owner_id, name, shared, columns)
+       SELECT $1, gen_random_uuid(), gen_random_uuid(), $2, 'x', false, '[]' FROM generate_series(2, $3::int)`,
+      [tenant.id, ownerId, MAX_VIEWS],
+    );
+    expect(await call('POST', VIEWS, ann, OPEN)).toMatchObject({ status: 422 });
+    await save(ben);
+  });
+});
