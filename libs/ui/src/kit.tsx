@@ -35,6 +35,13 @@ const BASE = createTheme({
   headings: { fontWeight: '600' },
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: Object.fromEntries(
+    ['Drawer', 'Modal'].map((name) => [
+      name,
+      // Their heads are no banner of the page.
+      { defaultProps: { attributes: { header: { role: 'presentation' } }, overlayProps: { backgroundOpacity: 0.3 } } },
+    ]),
+  ),
 });
 
 /** Mantine's variables from the palette, whose texts are readable on every ground that they stand on. */

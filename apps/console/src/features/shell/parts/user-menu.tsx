@@ -25,9 +25,9 @@ export default function UserMenu({ caller }: { readonly caller: CallerView | und
   };
   const mark = (isChosen: boolean) => (isChosen ? '✓' : undefined);
   return (
-    <Menu position="bottom-end" shadow="md" width={240} withinPortal>
+    <Menu position="bottom-end" shadow="md" width={240} withinPortal={false} withInitialFocusPlaceholder={false}>
       <Menu.Target>
-        <Button variant="subtle" color="gray" c="var(--mantine-color-text)" aria-label={texts.account}>
+        <Button variant="subtle" color="gray" c="var(--mantine-color-text)">
           <Text size="sm" truncate maw={160}>
             {caller?.name ?? '…'}
           </Text>
