@@ -89,6 +89,13 @@ const variablesOf = (theme: Theme, scheme: 'light' | 'dark'): Record<string, str
       'default-border': colour('edge'),
       'disabled-color': colour('muted'),
     }),
+    // Inputs and menus of Mantine take these shades instead of the names above.
+    ...named(scheme === 'dark' ? 'color-dark' : 'color-gray', {
+      4: colour('edge'),
+      ...(scheme === 'dark'
+        ? { 5: colour('hover'), 6: colour('surface'), 7: colour('surface') }
+        : { 0: colour('hover') }),
+    }),
     ['--crm-background', colour('background')],
     ['--crm-border', colour('border')],
     ['--crm-hover', colour('hover')],
@@ -134,6 +141,8 @@ export function Kit({ theme = NO_THEME, keepsScheme = false, children }: KitProp
       defaultColorScheme="auto"
       {...(colourScheme === 'auto' ? {} : { forceColorScheme: colourScheme })}
       getStyleNonce={styleNonce}
+      // All of Mantine's variables are in its script anyway; their style sheet would be a fifth of all styles.
+      deduplicateCssVariables={false}
     >
       {children}
     </MantineProvider>
