@@ -28,7 +28,7 @@ const LIBS = [
 const PURE = ['contracts', 'address-policy', 'formula', 'fields', 'manifest'];
 
 /** What a browser loads: the pages, the libraries that they share, and the part of the SDK that embeds. */
-const BROWSER = '^(apps/(account-page|embed-page|console)|libs/(ui|api-client|records-ui))/src/|^libs/sdk/src/embed/';
+const BROWSER = '^(apps/(embed-page|console)|libs/(ui|api-client|records-ui))/src/|^libs/sdk/src/embed/';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {

@@ -174,13 +174,8 @@ export class Lab {
    * @param {NodeJS.ProcessEnv} environment @param {readonly Working[]} behind */
   gateway(environment, behind) {
     const limits = ['PRINCIPAL', 'TENANT', 'HOOK', 'HOOK_ADDRESS'].map((limit) => [`RATE_LIMIT_${limit}`, NO_LIMIT]);
-    const ACCOUNT_PAGE_DIR = inRoot('apps', 'account-page', 'dist');
     const CONSOLE_DIR = inRoot('apps', 'console', 'dist');
-    return this.service(
-      'gateway',
-      { ...Object.fromEntries(limits), ACCOUNT_PAGE_DIR, CONSOLE_DIR, ...environment },
-      behind,
-    );
+    return this.service('gateway', { ...Object.fromEntries(limits), CONSOLE_DIR, ...environment }, behind);
   }
 
   /** A service with one route that does nothing. @param {NodeJS.ProcessEnv} [environment] */

@@ -24,6 +24,8 @@ export async function buildPage(app, base) {
     build: {
       outDir,
       emptyOutDir: true,
+      // Which file loads which: the tests of sizes read it.
+      manifest: true,
       target: 'es2022',
       // The policy of the page allows no data: addresses.
       assetsInlineLimit: 0,

@@ -1,5 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { inRoot } from '../../scripts/root.mjs';
 import { addresses } from '../platform/addresses.js';
@@ -19,43 +18,16 @@ interface Document {
 
 /** What the page sends, by method and path. */
 const BODIES: Readonly<Record<string, readonly string[]>> = {
-  'post /api/auth/login': ['email', 'password'],
+  'post /api/auth/session': ['email', 'password'],
   'post /api/auth/mfa/verify': ['challengeId', 'code'],
   'post /api/auth/mfa/enrolment': ['enrolmentToken'],
   'post /api/auth/mfa/enrolment/confirm': ['enrolmentToken', 'code'],
-  'get /api/auth/me': [],
-  'post /api/auth/logout': [],
   'post /api/auth/password-resets': ['email'],
   'post /api/auth/password-resets/complete': ['token', 'password', 'removePasskeys'],
   'post /api/auth/invitations/accept': ['token', 'password'],
-  'post /api/auth/verify-email': ['token'],
-  'post /api/auth/verify-email/resend': [],
   'post /api/auth/email-change/confirm': ['token'],
   'post /api/auth/email-change/undo': ['token'],
   'post /api/auth/embed-links/undo': ['token'],
-  'get /api/auth/sessions': [],
-  'delete /api/auth/sessions/{}': [],
-  'get /api/auth/passkeys': [],
-  'post /api/auth/passkeys/options': [],
-  'post /api/auth/passkeys': ['challengeId', 'credential'],
-  'patch /api/auth/passkeys/{}': ['name'],
-  'delete /api/auth/passkeys/{}': [],
-  'get /api/auth/mfa': [],
-  'put /api/auth/mfa': ['enabled', 'password'],
-  'post /api/auth/mfa/authenticator': [],
-  'post /api/auth/mfa/authenticator/confirm': ['code'],
-  'delete /api/auth/mfa/authenticator': [],
-  'post /api/auth/mfa/recovery-codes': [],
-  'get /api/auth/oauth/grants': [],
-  'patch /api/auth/oauth/grants/{}': ['scopes'],
-  'delete /api/auth/oauth/grants/{}': [],
-  'get /api/auth/api-keys': [],
-  'post /api/auth/api-keys': ['name', 'scopes', 'expiresInDays'],
-  'delete /api/auth/api-keys/{}': [],
-  'post /api/auth/password': ['currentPassword', 'newPassword', 'challengeId', 'code'],
-  'post /api/auth/step-up': ['password', 'challengeId', 'code'],
-  'post /api/auth/step-up/passkey/options': [],
-  'post /api/auth/step-up/passkey': ['challengeId', 'credential'],
 };
 
 /** Ways in that the page offers where the API has them: all calls of one, or none. */
@@ -68,10 +40,6 @@ const OPTIONAL: Readonly<Record<string, Readonly<Record<string, readonly string[
     'post /api/auth/oidc/discover': ['email'],
     'post /api/auth/oidc/{}/start': ['fresh'],
     'post /api/auth/oidc/exchange': ['code'],
-  },
-  consent: {
-    'get /api/auth/oauth/requests/{}': [],
-    'post /api/auth/oauth/requests/{}/decision': ['decision', 'scopes'],
   },
 };
 
@@ -96,7 +64,8 @@ function differences(call: string, sent: readonly string[]): string[] {
   ];
 }
 
-describe('the calls of the account page', () => {
+// Calls of somebody who is signed in have the types of the document: the compiler compares them.
+describe('the calls of the sign-in', () => {
   it('are those of the API, with its bodies', () => {
     expect(Object.keys(BODIES).filter((call) => !operations.has(call))).toEqual([]);
     expect(Object.entries(BODIES).flatMap(([call, sent]) => differences(call, sent))).toEqual([]);
@@ -110,9 +79,7 @@ describe('the calls of the account page', () => {
   });
 
   it('are all in this list', async () => {
-    const folder = inRoot('apps', 'account-page', 'src', 'api');
-    const files = await readdir(folder);
-    const source = (await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')))).join('\n');
+    const source = await readFile(inRoot('apps', 'console', 'src', 'features', 'sign-in', 'sign-in.api.ts'), 'utf8');
     const made = [...source.matchAll(/['`](\/api\/[^'`?]*)/g)].map(([, address = '']) =>
       address.replaceAll(/\$\{[^}]*\}/g, '{}'),
     );

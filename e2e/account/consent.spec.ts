@@ -169,14 +169,30 @@ describe('the request of an app', () => {
     await isAt('Sign in to decide');
   });
 
-  it.each([
-    ['the session has ended', { status: 401, body: { code: 'UNAUTHENTICATED', title: 'Sign in' } }],
-    ['the password was typed in too long ago', { status: 403, body: { code: 'STEP_UP_REQUIRED', title: 'Prove it' } }],
-  ])('is asked for again after a new sign-in when %s', async (_, refusal) => {
-    await signIn({ [DECIDE]: () => refusal });
+  it('is asked for again after a new sign-in when the session has ended', async () => {
+    const over = { status: 401, body: { code: 'INVALID_REFRESH_TOKEN', title: 'Sign in' } };
+    await signIn({
+      [DECIDE]: () => ({ status: 401, body: { code: 'UNAUTHENTICATED', title: 'Sign in' } }),
+      'POST /api/auth/session/refresh': () => over,
+    });
     await press('Give access');
     await isAt('Sign in to decide');
     await page.getByText('Your session has ended.', { exact: false }).waitFor();
+  });
+
+  it('is answered after a proof when the password was typed in too long ago', async () => {
+    let isProven = false;
+    const redirectTo = 'https://sync.acme.test/callback?state=s&code=c';
+    await signIn({
+      [DECIDE]: () =>
+        isProven ? { body: { redirectTo } } : { status: 403, body: { code: 'STEP_UP_REQUIRED', title: 'Prove it' } },
+    });
+    await press('Give access');
+    const dialog = page.getByRole('dialog', { name: 'Prove that it is you' });
+    await dialog.getByLabel('Password').fill(PASSWORD);
+    isProven = true;
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await isAt('The app');
   });
 
   it('without an id is no request', async () => {

@@ -36,7 +36,7 @@ describe('the account page in a frame of another page', () => {
         await page.waitForTimeout(50);
       }
       expect(frame()?.url()).toBe('chrome-error://chromewebdata/');
-      expect(loaded.filter((one) => one.startsWith('/account/assets'))).toEqual([]);
+      expect(loaded.filter((one) => one.startsWith('/assets'))).toEqual([]);
       await page.close();
     },
   );

@@ -65,7 +65,7 @@ describe('the link of a mail that sets a new password', () => {
     await api('POST', '/api/auth/login', { body: { email, password: PASSWORD }, expect: 401 });
     await page.getByRole('link', { name: 'Go to the sign-in' }).click();
     await signInHere(email, NEW_PASSWORD);
-    await isAt('You are signed in');
+    await page.locator('header [aria-haspopup="menu"]').waitFor();
   });
 
   it('works once, and is gone from the address when the page is loaded again', async () => {
@@ -195,6 +195,6 @@ describe('the page', () => {
     await german.checkAccessible('sign-in in German');
     await german.end();
     await page.goto(`${addresses.baseUrl}/account/nowhere`);
-    await isAt('There is no such page');
+    await page.getByText('This page does not exist').waitFor();
   });
 });

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../embed/browser.mjs';
 import { api, newWorkspace, PASSWORD } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
+import { Person } from './person.js';
 import { type Answers, answerCalls } from './stand-in.js';
 import { Visit } from './visit.js';
 
@@ -78,7 +79,7 @@ describe('a passkey', () => {
     await addPasskey();
     await answerCalls(page, {
       ...passkeyAnswers(email),
-      'POST /api/auth/login': () => ({
+      'POST /api/auth/session': () => ({
         body: { mfaRequired: true, challengeId: 'c', expiresIn: 600, methods: ['passkey'] },
       }),
     });
@@ -89,7 +90,7 @@ describe('a passkey', () => {
     expect(await page.getByRole('textbox').count()).toBe(0);
     await visit.checkAccessible('passkey in the place of a code');
     await press('Sign in with a passkey');
-    await isAt('You are signed in');
+    await new Person(page).isIn(email);
   });
 
   it('that nobody chose leaves the other ways in', async () => {
@@ -153,7 +154,8 @@ describe('the identity provider of a workspace', () => {
     await isAt('Give Acme Sync access?');
     expect(bodies[start]).toEqual({ fresh: false });
     await press('Give access');
-    await isAt('Sign in to decide');
+    await press('Sign in again instead');
+    await isAt('Sign in');
     await page.getByLabel('E-mail address').fill(email);
     await press('Continue with Acme ID');
     await isAt('Give Acme Sync access?');

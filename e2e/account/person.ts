@@ -17,6 +17,25 @@ export class Person {
     return this.page.getByRole('heading', { name: heading }).waitFor();
   }
 
+  /** Waits for the frame of the workspace, and reads in its menu who is signed in. */
+  async isIn(email: string): Promise<void> {
+    await this.opensMenu();
+    await this.page.getByRole('menu').getByText(email).waitFor();
+    await this.page.keyboard.press('Escape');
+    await this.page.getByRole('menu').waitFor({ state: 'detached' });
+  }
+
+  /** The menu of whoever is signed in; there is none before. */
+  opensMenu(): Promise<void> {
+    return this.page.locator('header [aria-haspopup="menu"]').click();
+  }
+
+  async signsOut(): Promise<void> {
+    await this.opensMenu();
+    await this.page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await this.isAt('Sign in');
+  }
+
   /** Opens a topic of the overview. */
   async opens(topic: string): Promise<void> {
     await this.page.getByRole('button', { name: new RegExp(`^${topic}`) }).click();
@@ -52,7 +71,7 @@ export async function lookAfter(
   base = addresses.baseUrl,
 ): Promise<void> {
   await person.page.goto(`${base}/account/security`);
-  await person.isAt('Sign in to your account');
+  await person.isAt('Sign in');
   await person.givesPassword(email);
   await person.isAt('Security of your account');
   await person.opens(topic);

@@ -37,7 +37,7 @@ describe('the sessions of an account', () => {
     await entry.getByText('127.0.0.1').waitFor();
     // The focus is where the topic begins, so that the next Tab leads into it.
     expect(await visit.page.evaluate('document.activeElement.tagName')).toBe('H1');
-    const own = visit.page.getByRole('listitem').filter({ hasText: 'this page' });
+    const own = visit.page.getByRole('listitem').filter({ hasText: 'this browser' });
     expect(await own.getByRole('button').count()).toBe(0);
     await visit.checkAccessible('sessions');
     await person.presses('End the session', 'Firefox on Linux');
@@ -75,16 +75,14 @@ describe('the sessions of an account', () => {
   });
 
   it('lead back to the sign-in when that of the page is ended elsewhere', async () => {
-    await visit.page.goto(`${addresses.baseUrl}/account`);
+    await visit.page.goto(`${addresses.baseUrl}/account/security`);
     await person.givesPassword(account.email);
-    await person.press('Look after your account');
     await person.isAt('Security of your account');
     await visit.checkAccessible('overview');
-    expect(new URL(visit.page.url()).pathname).toBe('/account/security');
     await api('DELETE', '/api/auth/sessions', { token: account.token, expect: 204 });
     await dead(account.token);
     await visit.page.getByRole('button', { name: 'Sessions' }).click();
-    await person.isAt('Sign in to your account');
-    await person.reads('Your session has ended.');
+    await person.isAt('Sign in');
+    expect(new URL(visit.page.url()).searchParams.get('next')).toBe('/account/security?topic=sessions');
   });
 });

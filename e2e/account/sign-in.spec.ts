@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../embed/browser.mjs';
-import { type Account, api, newUser, newWorkspace, PASSWORD } from '../platform/accounts.js';
+import { api, newUser, newWorkspace, PASSWORD } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 import { mailTo } from '../platform/mails.js';
 import { codeOf } from './authenticator.js';
-import { withAuthenticator } from './person.js';
+import { dead, Person, withAuthenticator } from './person.js';
 import { qrText } from './qr-text.js';
 import { Visit } from './visit.js';
 
@@ -30,16 +30,15 @@ async function fillIn(email: string, password = PASSWORD): Promise<void> {
   await page.getByLabel('Password').fill(password);
   await press('Sign in');
 }
-const openSessions = async ({ token }: Account): Promise<number> =>
-  (await api('GET', '/api/auth/sessions', { token, expect: 200 })).body.data.length;
+const isIn = (at = page) => at.locator('header [aria-haspopup="menu"]').waitFor();
 
 describe('signing in with a password', () => {
-  it('works with the keyboard alone, says what is wrong, and ends with the page', async () => {
+  it('works with the keyboard alone, says what is wrong, and leads to where somebody wanted to go', async () => {
     const account = await newWorkspace();
-    const before = await openSessions(account);
-    await page.goto(`${addresses.baseUrl}/account`);
+    await page.goto(`${addresses.baseUrl}/settings/workspace`);
     await isAt('Sign in');
     await visit.checkAccessible('sign-in');
+    await page.getByLabel('E-mail address').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.type(account.email);
     await page.keyboard.press('Tab');
@@ -52,18 +51,50 @@ describe('signing in with a password', () => {
     await page.getByLabel('Password').focus();
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press('Enter');
-    await isAt('You are signed in');
-    // The focus is where the new step begins.
-    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
-    await page.getByText(account.email).waitFor();
-    await visit.checkAccessible('signed in');
+    await isAt('Workspace');
+    expect(new URL(page.url()).pathname).toBe('/settings/workspace');
     await visit.checkNothingKept();
-    expect(await openSessions(account)).toBe(before + 1);
+  });
+
+  it('lasts over a reload and in other windows, and is over in all of them when one signs out', async () => {
+    const account = await newWorkspace();
+    await fillIn(account.email);
+    await isIn();
+    await page.reload();
+    await isIn();
+    const other = await visit.context.newPage();
+    await other.goto(addresses.baseUrl);
+    await isIn(other);
+    const { accessToken } = (await (
+      await other.evaluateHandle(`fetch('/api/auth/session/refresh', { method: 'POST', body: '{}',
+        headers: { 'content-type': 'application/json', 'x-requested-with': 'crm-page' } }).then((answer) => answer.json())`)
+    ).jsonValue()) as { accessToken: string };
+
+    await new Person(page).signsOut();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await dead(accessToken);
     await page.reload();
     await isAt('Sign in');
-    for (let waited = 0; (await openSessions(account)) > before && waited < 50; waited += 1)
-      await page.waitForTimeout(100);
-    expect(await openSessions(account)).toBe(before);
+    await other.close();
+  });
+});
+
+describe('the page of the workspace', () => {
+  it('is read by everybody and changed by administrators', async () => {
+    const owner = await newWorkspace();
+    await page.goto(`${addresses.baseUrl}/settings/workspace`);
+    await page.getByLabel('E-mail address').fill(owner.email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await press('Sign in');
+    await isAt('Workspace');
+    await page.getByLabel('Name').fill('Renamed');
+    await page.getByRole('combobox', { name: 'Currency' }).click();
+    await page.getByRole('option', { name: /^CHF/ }).click();
+    await press('Save');
+    await page.getByText('The workspace is saved.').waitFor();
+    await visit.checkAccessible('workspace');
+    const { body } = await api('GET', '/api/tenant', { token: owner.token, expect: 200 });
+    expect(body).toMatchObject({ name: 'Renamed', currency: 'CHF' });
   });
 });
 
@@ -81,7 +112,7 @@ describe('a second factor', () => {
     await visit.checkAccessible('wrong code');
     await page.getByLabel('Code of six digits').fill(code);
     await press('Continue');
-    await isAt('You are signed in');
+    await isIn();
     await visit.checkNothingKept();
   });
 
@@ -93,16 +124,15 @@ describe('a second factor', () => {
     const code = codeOf(secret);
     await page.getByLabel('Code of six digits').fill(`${code.slice(0, 3)} ${code.slice(3)}`);
     await press('Continue');
-    await isAt('You are signed in');
-    await press('Sign out');
-    await isAt('Sign in');
+    await isIn();
+    await new Person(page).signsOut();
 
     await fillIn(account.email);
     await press('Use a recovery code instead');
     await visit.checkAccessible('recovery code');
     await page.getByLabel('Recovery code').fill(recoveryCodes[0] ?? '');
     await press('Continue');
-    await isAt('You are signed in');
+    await isIn();
   });
 
   it('that a workspace requires is set up within the sign-in, from a QR code that can be read', async () => {
@@ -125,7 +155,7 @@ describe('a second factor', () => {
     expect(await page.getByRole('listitem').count()).toBe(10);
     await visit.checkAccessible('recovery codes');
     await press('I have kept them');
-    await isAt('You are signed in');
+    await isIn();
     await visit.checkNothingKept();
   });
 });

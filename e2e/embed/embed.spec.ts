@@ -112,15 +112,16 @@ describe('the CRM in a frame of an allowed origin', () => {
     const { body: created } = await api('POST', '/api/crm/leads', { token: publisher.token, body: lead, expect: 201 });
     await open();
     await crm.getByRole('button', { name: 'Noether' }).click();
-    await crm.getByRole('button', { name: 'Edit' }).click();
-    await crm.getByLabel('Source').fill('mine');
+    await crm.getByRole('button', { name: 'Edit Source' }).click();
+    const input = crm.getByRole('textbox', { name: 'Source' });
+    await input.fill('mine');
     const path = `/api/crm/leads/${created.id}`;
     await api('PATCH', path, { token: publisher.token, body: { source: 'theirs' }, expect: 200 });
     await crm.getByRole('button', { name: 'Save' }).click();
-    await crm.getByText('Now saved: theirs').waitFor();
-    expect(await crm.getByLabel('Source').inputValue()).toBe('mine');
-    await crm.getByRole('button', { name: 'Save' }).click();
-    await crm.getByRole('button', { name: 'Edit' }).waitFor();
+    await crm.getByRole('alert').getByText('theirs').waitFor();
+    expect(await input.inputValue()).toBe('mine');
+    await crm.getByRole('button', { name: 'Save my value' }).click();
+    await crm.getByRole('button', { name: 'Edit Source' }).waitFor();
     expect((await api('GET', path, { token: publisher.token, expect: 200 })).body).toMatchObject({ source: 'mine' });
   });
 
@@ -137,11 +138,13 @@ describe('the CRM in a frame of an allowed origin', () => {
       `embedding.setLocale('de'); embedding.setTheme({ colourScheme: 'dark', colours: { accent: '#e0457b' } });`,
     );
     await crm.getByRole('button', { name: 'Lead anlegen' }).waitFor();
-    expect(await inFrame(`document.documentElement.dataset.scheme`)).toBe('dark');
-    expect(await inFrame(`document.documentElement.style.getPropertyValue('--fill')`)).toBe('#e0457b');
+    const root = 'document.documentElement';
+    expect(await inFrame(`${root}.dataset.mantineColorScheme`)).toBe('dark');
+    const fill = `getComputedStyle(${root}).getPropertyValue('--mantine-primary-color-filled')`;
+    expect(await inFrame(fill)).toBe('#e0457b');
     await page.evaluate(`embedding.navigate({ object: 'tasks' })`);
     await crm.getByRole('button', { name: 'Call Mary about the offer' }).click();
-    await crm.getByRole('button', { name: 'Bearbeiten' }).waitFor();
+    await crm.getByRole('button', { name: 'bearbeiten' }).first().waitFor();
     const visited = (await events()).filter(({ type }) => type === 'navigate');
     expect(visited.at(-1)?.view).toEqual({ object: 'tasks', recordId: expect.stringMatching(/^[0-9a-f-]{36}$/) });
   });
@@ -161,8 +164,8 @@ describe('the CRM in a frame of an allowed origin', () => {
       const check = async (what: string) => expect([what, await accessibilityProblems(frame)]).toEqual([what, []]);
       await check(`list, ${colorScheme}`);
       await crm.getByRole('button', { name: 'Ada Lovelace' }).click();
-      await crm.getByRole('button', { name: 'Edit' }).click();
-      await crm.getByLabel('Last name').fill('');
+      await crm.getByRole('button', { name: 'Edit Last name' }).click();
+      await crm.getByRole('textbox', { name: 'Last name' }).fill('');
       await crm.getByRole('button', { name: 'Save' }).click();
       await crm.getByText('Fill in this field.').waitFor();
       await check(`form, ${colorScheme}`);
@@ -170,8 +173,8 @@ describe('the CRM in a frame of an allowed origin', () => {
       await crm.getByText('Difference engine').waitFor();
       await check(`pipeline, ${colorScheme}`);
       await crm.getByRole('button', { name: 'New Opportunity' }).click();
-      await crm.getByLabel('Company').fill('Ana');
-      await crm.locator('.picker-option').first().waitFor();
+      await crm.getByRole('combobox', { name: 'Company' }).fill('Ana');
+      await crm.getByRole('option').first().waitFor();
       await check(`picker, ${colorScheme}`);
     }
     await page.setViewportSize({ width: 360, height: 700 });
@@ -210,7 +213,7 @@ describe('the token', () => {
     page.on('request', (request) => seen.push(request.url()));
     await open();
     await crm.getByRole('button', { name: 'Ada Lovelace' }).click();
-    await crm.getByRole('button', { name: 'Edit' }).waitFor();
+    await crm.getByRole('button', { name: 'Edit Last name' }).waitFor();
     const stored = await inFrame<object>(`(async () => ({
       local: { ...localStorage }, session: { ...sessionStorage }, cookie: document.cookie,
       databases: await indexedDB.databases(), address: location.href, history: history.length, name: window.name,

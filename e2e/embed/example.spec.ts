@@ -34,7 +34,7 @@ describe('the example of a host, started with the one command of the README', ()
     await page.goto(address);
     const crm = page.frameLocator('iframe');
     await crm.getByRole('button', { name: 'Ada Lovelace' }).click();
-    await crm.getByRole('button', { name: 'Edit' }).waitFor();
+    await crm.getByRole('button', { name: 'Edit Last name' }).waitFor();
     expect(new URL(page.url()).hash).toMatch(/^#leads%2F[0-9a-f-]{36}$/);
     await page.reload();
     await crm.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();

@@ -61,7 +61,6 @@ export function serviceEnvironment(name, { layout, secrets, addresses, databases
     // Browsers know no passkeys of IP addresses.
     OPERATOR_PASSKEY_ORIGINS: name === 'identity' && operators ? `http://localhost:${operators.port}` : undefined,
     EMBED_PAGE_DIR: name === 'embed-gateway' ? inRoot('apps', 'embed-page', 'dist') : undefined,
-    ACCOUNT_PAGE_DIR: name === 'gateway' ? inRoot('apps', 'account-page', 'dist') : undefined,
     CONSOLE_DIR: name === 'gateway' ? inRoot('apps', 'console', 'dist') : undefined,
     ...(name === 'gateway' && urlsOf(ROUTED, (service) => addresses.services[service]?.url)),
     ...(name === 'marketplace-admin' &&

@@ -1,10 +1,13 @@
 import { EmptyNotice, useTexts } from '@crm/ui';
 import { Anchor } from '@mantine/core';
 import { createRootRoute, createRouter } from '@tanstack/react-router';
+import { accountRoutes } from './features/account/account.route.js';
 import { homeRoute } from './features/home/home.route.js';
 import { recordRoutes } from './features/records/records.route.js';
+import { settingsRoutes } from './features/settings/settings.route.js';
 import { createShellRoute } from './features/shell/shell.route.js';
 import { SHELL_TEXTS } from './features/shell/shell.texts.js';
+import { signInRoutes } from './features/sign-in/sign-in.route.js';
 
 function NoSuchPage() {
   const texts = useTexts(SHELL_TEXTS);
@@ -21,7 +24,10 @@ const root = createRootRoute({ notFoundComponent: NoSuchPage });
 const shell = createShellRoute(root);
 
 /** What is within the shell needs somebody who is signed in. */
-const tree = root.addChildren([shell.addChildren([homeRoute(shell), ...recordRoutes(shell)])]);
+const tree = root.addChildren([
+  shell.addChildren([homeRoute(shell), ...recordRoutes(shell), ...accountRoutes(shell), ...settingsRoutes(shell)]),
+  signInRoutes(root),
+]);
 
 export const createConsoleRouter = () =>
   createRouter({ routeTree: tree, defaultPreload: 'intent', defaultPendingMs: 300, scrollRestoration: true });

@@ -9,7 +9,6 @@ import type { Upstream } from './routing/routing.js';
 const MEBIBYTE = 1024 * 1024;
 
 /** Where the image has the pages, below its working directory. */
-const ACCOUNT_PAGE_DIR = 'pages/account-page';
 const CONSOLE_DIR = 'pages/console';
 
 /**
@@ -29,8 +28,6 @@ export interface GatewayConfig extends ProxyConfig {
   readonly bodies: Readonly<Record<'tenant' | 'address', BodyLimits>>;
   /** Origins of pages that may call the API, besides the embed page's. */
   readonly corsOrigins: readonly string[];
-  /** The folder of the built account page. */
-  readonly accountPageDir: string;
   /** The folder of the built console. */
   readonly consoleDir: string;
 }
@@ -45,7 +42,7 @@ export const GATEWAY_CONFIG = Symbol('gateway:config');
 
 /**
  * Reads IDENTITY_URL, CUSTOM_OBJECTS_URL, …, UPSTREAM_CA_FILE, RATE_LIMIT_* (requests per minute), RATE_LIMIT_*_BURST (requests at once),
- * REDIS_URL, BODY_BYTES*, CORS_ORIGINS, UPSTREAM_TIMEOUT_MS, ACCOUNT_PAGE_DIR and CONSOLE_DIR.
+ * REDIS_URL, BODY_BYTES*, CORS_ORIGINS, UPSTREAM_TIMEOUT_MS and CONSOLE_DIR.
  */
 export function loadConfig(environment?: Readonly<Record<string, string | undefined>>): GatewayConfig {
   return readEnvironment((env) => {
@@ -86,7 +83,6 @@ export function loadConfig(environment?: Readonly<Record<string, string | undefi
       },
       corsOrigins: corsOrigins(env),
       upstreamTimeoutMs: env.integer('UPSTREAM_TIMEOUT_MS', { default: 30_000, min: 100 }),
-      accountPageDir: path.resolve(env.string('ACCOUNT_PAGE_DIR', { default: ACCOUNT_PAGE_DIR })),
       consoleDir: path.resolve(env.string('CONSOLE_DIR', { default: CONSOLE_DIR })),
     };
   }, environment);

@@ -4,7 +4,6 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AdmissionModule } from './admission/admission.module.js';
 import type { ApiKeyIssuer } from './admission/api-key.service.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from './config.js';
-import { AccountPageController, AccountPageService } from './pages/account-page.controller.js';
 import { ApiDocumentController } from './pages/api-document.controller.js';
 import { ConsoleController, ConsoleService } from './pages/console.controller.js';
 import { ProblemController } from './pages/problem.controller.js';
@@ -26,9 +25,8 @@ export class GatewayModule {
       // The configuration reaches every module of the service.
       global: true,
       imports: [LimitsModule.forService(config.counting, config.service.name), AdmissionModule.with(keyIssuer)],
-      controllers: [AccountPageController, ApiDocumentController, ConsoleController, ProblemController],
+      controllers: [ApiDocumentController, ConsoleController, ProblemController],
       providers: [
-        AccountPageService,
         ConsoleService,
         MergedDocument,
         { provide: DOCUMENT_SOURCES, useValue: sources },

@@ -137,7 +137,6 @@ export async function startGateway(
     MARKETPLACE_URL: urls['marketplace-certification'],
     AUTOMATIONS_URL: urls['automation-hooks'],
     WEBHOOKS_URL: urls['webhook-dispatcher'],
-    ACCOUNT_PAGE_DIR: PAGE_DIR,
     CONSOLE_DIR: PAGE_DIR,
     ...environment,
   });

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
 import { ROUTES } from '../src/routing/routing.js';
@@ -20,34 +19,49 @@ const edge = Edge.shared((services) => {
   return {};
 });
 
-/** What mails link to, and what belongs to the page. */
-const PAGES = [
-  '/account',
-  '/account/authorize?request=0199aa00-0000-7000-8000-000000000001',
-  '/account/sign-in',
-  '/email-change',
-  '/email-change/undo',
-  '/invitation',
-  '/password-reset',
-  '/undo-link',
-  '/verify-email',
-];
-
-describe('the account page', () => {
-  it.each(PAGES)('is at %s, for nobody to frame or to keep, and no service hears of it', async (address) => {
-    const heard = edge.services.received.length;
+describe('the console', () => {
+  const nonceOf = async (address: string) => {
     const answer = await edge.fetch(address);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(await answer.text()).toBe(await readFile(path.join(PAGE_DIR, 'index.html'), 'utf8'));
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
-    expect(answer.headers.get('x-frame-options')).toBe('DENY');
     const policy = answer.headers.get('content-security-policy') ?? '';
-    expect(policy).toMatch(/frame-ancestors 'none'$/);
-    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';/);
-    expect(policy).not.toMatch(/unsafe|https?:/);
-    expect(edge.services.received).toHaveLength(heard);
-  });
+    const [, nonce = ''] = /style-src 'self' 'nonce-([^']+)'/.exec(policy) ?? [];
+    return { answer, policy, nonce, text: await answer.text() };
+  };
+
+  const PAGES = [
+    '/',
+    '/records/lead',
+    '/records/site_visit/0199aa00-0000-7000-8000-000000000001',
+    '/settings/workspace',
+    '/account',
+    '/account/authorize?request=0199aa00-0000-7000-8000-000000000001',
+    '/account/sign-in',
+    '/email-change',
+    '/email-change/undo',
+    '/invitation',
+    '/password-reset',
+    '/undo-link',
+    '/verify-email',
+  ];
+
+  it.each(PAGES)(
+    'is at %s, for nobody to frame or to keep, with a nonce for its styles and the profile',
+    async (address) => {
+      const heard = edge.services.received.length;
+      const { answer, policy, nonce, text } = await nonceOf(address);
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+      expect(answer.headers.get('x-frame-options')).toBe('DENY');
+      expect(policy).toMatch(
+        /^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[^']{20,}'; connect-src 'self';/,
+      );
+      expect(policy).toMatch(/frame-ancestors 'none'$/);
+      expect(policy).not.toMatch(/unsafe|https?:/);
+      expect(text).toContain(`<html nonce="${nonce}" data-profile="test" lang="en">`);
+      expect((await nonceOf(address)).nonce).not.toBe(nonce);
+      expect(edge.services.received).toHaveLength(heard);
+    },
+  );
 
   it('is found by programs that only ask whether a link works, and takes nothing by another method', async () => {
     const { status, headers } = await edge.fetch('/verify-email', { method: 'HEAD' });
@@ -61,55 +75,21 @@ describe('the account page', () => {
   });
 
   it('has files that never change, and no others', async () => {
-    const { status, headers } = await edge.fetch('/account/assets/index-1.js');
-    expect(status).toBe(200);
+    const { status, headers } = await edge.fetch('/assets/index-1.js');
+    expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
     expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
-    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     for (const name of ['missing.js', '..%2findex.html', 'index.html', 'constructor']) {
-      const refusal = await edge.fetch(`/account/assets/${name}`);
-      expect(refusal.status).toBe(404);
-      expect(refusal.headers.get('cache-control')).toBe('no-store');
+      const refusal = await edge.fetch(`/assets/${name}`);
+      expect([refusal.status, refusal.headers.get('cache-control')]).toEqual([404, 'no-store']);
     }
+    expect((await edge.fetch('/records')).status).toBe(404);
   });
 
   it('keeps the gateway from starting when it was not built', async () => {
-    await expect(startGateway(edge.services, { ACCOUNT_PAGE_DIR: path.join(PAGE_DIR, 'assets') })).rejects.toThrow(
-      /ACCOUNT_PAGE_DIR.*npm run build/,
+    await expect(startGateway(edge.services, { CONSOLE_DIR: path.join(PAGE_DIR, 'assets') })).rejects.toThrow(
+      /CONSOLE_DIR.*npm run build/,
     );
-  });
-});
-
-describe('the console', () => {
-  const nonceOf = async (address: string) => {
-    const answer = await edge.fetch(address);
-    const policy = answer.headers.get('content-security-policy') ?? '';
-    const [, nonce = ''] = /style-src 'self' 'nonce-([^']+)'/.exec(policy) ?? [];
-    return { answer, policy, nonce, text: await answer.text() };
-  };
-
-  it.each(['/', '/records/lead', '/records/site_visit/0199aa00-0000-7000-8000-000000000001', '/settings/workspace'])(
-    'is at %s, for nobody to frame or to keep, with a nonce for its styles and the profile',
-    async (address) => {
-      const heard = edge.services.received.length;
-      const { answer, policy, nonce, text } = await nonceOf(address);
-      expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
-      expect(policy).toMatch(
-        /^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[^']{20,}'; connect-src 'self';/,
-      );
-      expect(policy).toMatch(/frame-ancestors 'none'$/);
-      expect(policy).not.toMatch(/unsafe|https?:/);
-      expect(text).toContain(`<html nonce="${nonce}" data-profile="test" lang="en">`);
-      expect((await nonceOf(address)).nonce).not.toBe(nonce);
-      expect(edge.services.received).toHaveLength(heard);
-    },
-  );
-
-  it('has files that never change, and no others', async () => {
-    const { status, headers } = await edge.fetch('/assets/index-1.js');
-    expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
-    expect((await edge.fetch('/assets/..%2findex.html')).status).toBe(404);
-    expect((await edge.fetch('/records')).status).toBe(404);
   });
 });
 

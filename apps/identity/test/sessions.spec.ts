@@ -194,6 +194,16 @@ describe('the session of a page', () => {
     expect((await fromPage('POST', '/refresh', { body: {}, cookie: cookieOf(last) })).status).toBe(200);
   });
 
+  it('ends when somebody signs in anew in the same browser', async () => {
+    const { account, answer, cookie } = await page();
+    const next = await fromPage('POST', '', { body: { email: account.email, password: PASSWORD }, cookie });
+    await identity.refuses(answer.body.accessToken);
+    const { refreshToken, accessToken } = await identity.signedIn(account.email);
+    expect((await fromPage('POST', '/refresh', { body: { refreshToken }, cookie: cookieOf(next) })).status).toBe(200);
+    await identity.refuses(next.body.accessToken);
+    expect((await me({ accessToken })).status).toBe(200);
+  });
+
   it('ends when a copy of its cookie is presented later', async () => {
     const { account, cookie } = await page();
     const next = await fromPage('POST', '/refresh', { body: {}, cookie });

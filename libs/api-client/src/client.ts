@@ -50,7 +50,14 @@ async function callWithToken(
   };
   const token = await tokens.current();
   const response = await send(token);
-  return response.status === 401 ? send(await tokens.replacementFor(token)) : response;
+  return (await isOfToken(response)) ? send(await tokens.replacementFor(token)) : response;
+}
+
+/** Also a password or a code that was typed in is refused with 401, and must not be tried twice. */
+async function isOfToken(response: Response): Promise<boolean> {
+  if (response.status !== 401) return false;
+  const { code } = (parsedJson(await response.clone().text()) ?? {}) as { readonly code?: unknown };
+  return code !== 'INVALID_CREDENTIALS';
 }
 
 const refusalsAsProblems: Middleware = {

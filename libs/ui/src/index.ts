@@ -1,3 +1,4 @@
+export { Icon } from './icon.js';
 export { Kit, type KitProps, shareNonce } from './kit.js';
 export {
   catalogue,

@@ -35,6 +35,13 @@ const BASE = createTheme({
   headings: { fontWeight: '600' },
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: Object.fromEntries(
+    ['Drawer', 'Modal'].map((name) => [
+      name,
+      // Their heads are no banner of the page.
+      { defaultProps: { attributes: { header: { role: 'presentation' } }, overlayProps: { backgroundOpacity: 0.3 } } },
+    ]),
+  ),
 });
 
 /** Mantine's variables from the palette, whose texts are readable on every ground that they stand on. */
@@ -82,6 +89,13 @@ const variablesOf = (theme: Theme, scheme: 'light' | 'dark'): Record<string, str
       'default-border': colour('edge'),
       'disabled-color': colour('muted'),
     }),
+    // Inputs and menus of Mantine take these shades instead of the names above.
+    ...named(scheme === 'dark' ? 'color-dark' : 'color-gray', {
+      4: colour('edge'),
+      ...(scheme === 'dark'
+        ? { 5: colour('hover'), 6: colour('surface'), 7: colour('surface') }
+        : { 0: colour('hover') }),
+    }),
     ['--crm-background', colour('background')],
     ['--crm-border', colour('border')],
     ['--crm-hover', colour('hover')],
@@ -127,6 +141,8 @@ export function Kit({ theme = NO_THEME, keepsScheme = false, children }: KitProp
       defaultColorScheme="auto"
       {...(colourScheme === 'auto' ? {} : { forceColorScheme: colourScheme })}
       getStyleNonce={styleNonce}
+      // All of Mantine's variables are in its script anyway; their style sheet would be a fifth of all styles.
+      deduplicateCssVariables={false}
     >
       {children}
     </MantineProvider>

@@ -9,7 +9,7 @@ import {
   useObjects,
 } from '@crm/records-ui';
 import type { EmbedView } from '@crm/sdk/embed/protocol';
-import { EmptyNotice, LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
+import { EmptyNotice, Icon, LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
 import { Anchor, Button, Group, SegmentedControl, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo, useRef, useState } from 'react';
@@ -40,7 +40,7 @@ function ObjectArea({ model, recordId, onNavigate }: ObjectAreaProps) {
   if (recordId !== undefined) {
     const back = (
       <Anchor component="button" type="button" size="sm" onClick={toList}>
-        ← {texts.back(model.pluralLabel)}
+        <Icon name="back" /> {texts.back(model.pluralLabel)}
       </Anchor>
     );
     return <RecordPage key={recordId} model={model} id={recordId} back={back} onDeleted={toList} />;

@@ -3,7 +3,7 @@ import { Describe, newNonce, ServedPage } from '@crm/http';
 import { Controller, Get, Header, Headers, Inject, Injectable, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
-import { CONSOLE_PATHS } from '../routing/routing.js';
+import { PAGE_PATHS } from '../routing/routing.js';
 
 @Injectable()
 export class ConsoleService extends ServedPage {
@@ -13,7 +13,8 @@ export class ConsoleService extends ServedPage {
 }
 
 /**
- * Only this address is called, and no script runs but its files. The nonce is for the style elements that they make.
+ * Only this address is called, so that nothing can hand on what a page holds (tokens of mails, passwords, approvals), and no
+ * script runs but its files. The nonce is for the style elements that they make.
  * @param nonce of this one document
  */
 const policyWith = (nonce: string): string =>
@@ -27,7 +28,10 @@ const policyWith = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** The console: one document at each of its addresses, which reads the address itself. */
+/**
+ * The console: one document at each of its addresses, which reads the address itself. A GET changes nothing: programs that scan
+ * mails follow their links, and the token of a mail is in the fragment, which is not sent.
+ */
 @Controller()
 export class ConsoleController {
   constructor(
@@ -46,8 +50,8 @@ export class ConsoleController {
     return this.page.sendAsset(name, accepted, reply);
   }
 
-  /** Not stored: each document has a nonce of its own. It says the profile, by which demo sign-ins are offered or not. */
-  @Get([...CONSOLE_PATHS])
+  /** Not stored, also not by a browser for its button to go back: each document has a nonce of its own. It says the profile, by which demo sign-ins are offered or not. */
+  @Get([...PAGE_PATHS])
   @Public()
   @Header('Content-Type', 'text/html; charset=utf-8')
   @Header('Cache-Control', 'no-store')

@@ -110,11 +110,16 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream, rou
   ['/docs/certification', 'marketplace-certification', 'api'],
 ];
 
-/** Where the console is: lists and records, and settings. None is below a routed prefix. */
-export const CONSOLE_PATHS = ['/', '/records/:object', '/records/:object/:id', '/settings', '/settings/:view'] as const;
-
-/** What links in mails name, and what belongs to the account page. None is below a routed prefix. */
-export const ACCOUNT_PAGE_PATHS = [
+/**
+ * Where the console is: lists and records, settings, accounts, and what links in mails name. None is below a routed prefix. What
+ * comes without TLS is redirected there, and nowhere else.
+ */
+export const PAGE_PATHS = [
+  '/',
+  '/records/:object',
+  '/records/:object/:id',
+  '/settings',
+  '/settings/:view',
   '/account',
   '/account/:view',
   '/email-change',
@@ -124,9 +129,6 @@ export const ACCOUNT_PAGE_PATHS = [
   '/undo-link',
   '/verify-email',
 ] as const;
-
-/** Every page of people: what comes without TLS is redirected there, and nowhere else. */
-export const PAGE_PATHS = [...CONSOLE_PATHS, ...ACCOUNT_PAGE_PATHS] as const;
 
 export interface Route extends ForwardRoute {
   readonly upstream: Upstream;

@@ -104,7 +104,7 @@ export class PageSessionController {
   @NotRepeatable()
   @Describe({
     summary: 'Signs in with e-mail and password, for a page',
-    description: `${OF_PAGES} As \`POST /api/auth/login\`, but the refresh token goes into a cookie that scripts cannot read. A sign-in that needs more is completed as any other; then \`POST /api/auth/session/refresh\` takes its refresh token.`,
+    description: `${OF_PAGES} As \`POST /api/auth/login\`, but the refresh token goes into a cookie that scripts cannot read. The session that the cookie held before ends. A sign-in that needs more is completed as any other; then \`POST /api/auth/session/refresh\` takes its refresh token.`,
     headers: [DEVICE_TOKEN_DESCRIPTION],
     body: { dto: () => SignInInput },
     answers: [{ status: 200, description: 'The token, or what the sign-in still needs', body: () => PageSignInView }],
@@ -113,11 +113,14 @@ export class PageSessionController {
   async begin(
     @Proven() user: SignInUser,
     @CurrentOrigin() origin: RequestOrigin,
+    @Headers('cookie') cookies: string | undefined,
     @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<PageSignInView> {
     const { answer, deviceToken } = await this.signIns.admit(user, origin);
     giveDeviceToken(reply, deviceToken);
-    return 'accessToken' in answer ? this.cookie.keep(reply, answer) : answer;
+    if (!('accessToken' in answer)) return answer;
+    await this.endOf(cookies, origin);
+    return this.cookie.keep(reply, answer);
   }
 
   @Post('refresh')
@@ -142,7 +145,9 @@ export class PageSessionController {
       reply.status(204);
       return undefined;
     }
-    return this.cookie.keep(reply, await this.sessions.refresh(token, origin, { sparesLatecomers: true }));
+    const tokens = await this.sessions.refresh(token, origin, { sparesLatecomers: true });
+    if (refreshToken !== undefined) await this.endOf(cookies, origin);
+    return this.cookie.keep(reply, tokens);
   }
 
   @Delete()
@@ -157,8 +162,13 @@ export class PageSessionController {
     @Headers('cookie') cookies: string | undefined,
     @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<void> {
+    await this.endOf(cookies, origin);
+    this.cookie.drop(reply);
+  }
+
+  /** Ends the session that the cookie holds: also the one that a new sign-in replaces. */
+  private async endOf(cookies: string | undefined, origin: RequestOrigin): Promise<void> {
     const token = this.cookie.presented(cookies);
     if (token !== undefined) await this.sessions.endOf(token, origin);
-    this.cookie.drop(reply);
   }
 }

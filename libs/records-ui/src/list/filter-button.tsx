@@ -13,10 +13,10 @@ export interface FilterButtonProps {
   readonly onState: (state: ListState) => void;
 }
 
-/** Chooses a field and the value that is wanted of it. */
+/** Chooses a field and the value that is wanted of it. Open from the beginning: a click has asked for it. */
 export default function FilterButton({ model, state, onState }: FilterButtonProps) {
   const texts = useTexts(TEXTS);
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(true);
   const fields = model.fields.filter(({ filterable }) => filterable);
   const [name, setName] = useState(state.field ?? fields[0]?.apiName);
   const field = fields.find(({ apiName }) => apiName === name);

@@ -10,6 +10,7 @@ import { formatValue } from '../values/format-value.js';
 import type { ListState } from './list-state.js';
 import type { VirtualTableProps } from './virtual-table.js';
 
+// Loaded when somebody filters.
 const FilterButton = lazy(() => import('./filter-button.js'));
 
 /** Pause in typing after which a search is sent, in milliseconds. */
@@ -32,6 +33,12 @@ export interface RecordListProps {
 /** The records of an object: searched, filtered and sorted by the API. */
 export function RecordList({ model, state, onState, onCreate, table: Table, size, hasMoreButton }: RecordListProps) {
   const texts = useTexts(TEXTS);
+  const [isFiltering, setFiltering] = useState(false);
+  const filterButton = (
+    <Button variant="default" onClick={() => setFiltering(true)}>
+      {texts.filter}
+    </Button>
+  );
   const { q, sort = '', field, value } = state;
   const pages = useRecordPages(
     model.name,
@@ -59,9 +66,13 @@ export function RecordList({ model, state, onState, onCreate, table: Table, size
           value={q ?? ''}
           onChange={(next) => onState({ ...state, q: next || undefined })}
         />
-        <Suspense fallback={<Button variant="default">{texts.filter}</Button>}>
-          <FilterButton model={model} state={state} onState={onState} />
-        </Suspense>
+        {isFiltering ? (
+          <Suspense fallback={filterButton}>
+            <FilterButton model={model} state={state} onState={onState} />
+          </Suspense>
+        ) : (
+          filterButton
+        )}
         <FilterPill model={model} state={state} onState={onState} />
         <Text size="sm" c="dimmed" ml="auto" aria-live="polite" className="records-count">
           {total === undefined ? '\u00a0' : texts.count(total, isExact)}

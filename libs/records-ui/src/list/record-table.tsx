@@ -1,5 +1,5 @@
 import type { CrmRecord } from '@crm/api-client';
-import { useTexts } from '@crm/ui';
+import { Icon, useTexts } from '@crm/ui';
 import { UnstyledButton } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { type ColumnDef, FlexRender, type Row, tableFeatures, useTable } from '@tanstack/react-table';
@@ -104,7 +104,7 @@ export function FramedTable({ model, records, total, sort, onSort, body }: Frame
           cells: columns.length,
           rowAt: (index) => {
             const row = rows[index];
-            return row ? <TableRow key={row.id} row={row} index={index} model={model} /> : null;
+            return row ? <TableRow key={row.id} row={row} index={index} model={model} columns={columns} /> : null;
           },
         })}
       </tbody>
@@ -128,10 +128,9 @@ interface SortButtonProps {
 /** Sorts upwards, then downwards, then as before. */
 function SortButton({ label, title, field, sort, onSort }: SortButtonProps) {
   const next = sort === field ? `-${field}` : sort === `-${field}` ? '' : field;
-  const sign = sort === field ? '↑' : sort === `-${field}` ? '↓' : '';
   return (
     <UnstyledButton className="records-sort" title={title} onClick={() => onSort(next)}>
-      {label} <span aria-hidden="true">{sign}</span>
+      {label} {sort === field ? <Icon name="up" /> : sort === `-${field}` ? <Icon name="down" /> : null}
     </UnstyledButton>
   );
 }
@@ -160,6 +159,8 @@ interface TableRowProps {
   readonly row: Row<typeof features, CrmRecord>;
   readonly index: number;
   readonly model: ObjectModel;
+  /** A row is drawn again when these are others. */
+  readonly columns: readonly Column[];
 }
 
 const TableRow = memo(function TableRow({ row, index, model }: TableRowProps) {

@@ -36,6 +36,8 @@ function VisibleRows({ rows: { records, rowAt, cells }, frame, onEnd }: VisibleR
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: OVERSCAN,
+    // Rows are there before the frame is measured, so that nothing moves then.
+    initialRect: { width: 0, height: innerHeight },
   });
   const items = virtual.getVirtualItems();
   const first = items[0]?.index ?? 0;

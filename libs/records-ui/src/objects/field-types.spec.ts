@@ -13,10 +13,12 @@ it('every type of the platform has its view', () => {
 
 describe.each(FIELD_TYPE_NAMES)('a field of the type %s', (type) => {
   const { examples, parse } = fieldTypes.get(type)!;
-  const field = { apiName: 'value', label: 'Value', type, required: false, writable: true, options: [] };
+  const flags = { required: false, writable: true, sortable: true, filterable: true };
+  const field = { apiName: 'value', label: 'Value', type, shownAs: type, ...flags, options: [] };
   const target = type === 'reference' ? ('companies' as const) : undefined;
   const model: ObjectModel = {
-    ...{ name: 'custom:visit', label: 'Visit', pluralLabel: 'Visits', titleFields: [], canWrite: true },
+    ...{ apiName: 'visit', name: 'custom:visit', label: 'Visit', pluralLabel: 'Visits', titleFields: [] },
+    ...{ creatable: true, updatable: true, deletable: true },
     fields: [{ ...field, target }],
   };
   const head = { id: '1', version: 1, createdAt: '', updatedAt: '' };

@@ -5,16 +5,19 @@ import type { FieldModel, ObjectModel } from '../objects/object-model.js';
 import { changesOf, draftOf, problemsOf, writableFields } from './draft.js';
 
 const field = (apiName: string, type: FieldType, more: Partial<FieldModel> = {}): FieldModel => {
-  const plain = { required: false, writable: true, options: [] };
-  return { apiName, label: apiName, type, ...plain, ...more };
+  const plain = { required: false, writable: true, sortable: true, filterable: true, options: [] };
+  return { apiName, label: apiName, type, shownAs: type, ...plain, ...more };
 };
 
 const MODEL: ObjectModel = {
+  apiName: 'visit',
   name: 'custom:visit',
   label: 'Visit',
   pluralLabel: 'Visits',
   titleFields: ['title'],
-  canWrite: true,
+  creatable: true,
+  updatable: true,
+  deletable: true,
   fields: [
     field('title', 'text', { required: true }),
     field('hours', 'number'),

@@ -5,7 +5,8 @@ import type { FieldModel, ObjectModel } from '../objects/object-model.js';
 export type Draft = Readonly<Record<string, DraftValue>>;
 
 /** Problems that the form finds itself, by field. */
-export type DraftProblems = Readonly<Record<string, 'missing' | 'notANumber'>>;
+export type DraftProblems = Readonly<Record<string, Fault>>;
+type Fault = 'missing' | 'notANumber';
 
 /** Whether there is an input for a field. Nobody picks a person yet. */
 export const isWritable = ({ writable, type, target }: FieldModel): boolean =>
@@ -24,16 +25,19 @@ export function inputOf({ type }: FieldModel, value: FieldValue | undefined): Dr
   return value === null || value === undefined ? '' : toInput(String(value));
 }
 
-export function problemsOf(model: ObjectModel, draft: Draft): DraftProblems {
-  const problems: Record<string, 'missing' | 'notANumber'> = {};
-  for (const { apiName, type, required } of writableFields(model)) {
-    const value = draft[apiName];
-    const isEmpty = typeof value === 'string' ? value.trim() === '' : Array.isArray(value) && value.length === 0;
-    if (isEmpty && required) problems[apiName] = 'missing';
-    if (!isEmpty && viewOf(type).isNumber && !Number.isFinite(Number(value))) problems[apiName] = 'notANumber';
-  }
-  return problems;
+export function faultOf({ type, required }: FieldModel, value: DraftValue | undefined): Fault | undefined {
+  const isEmpty = typeof value === 'string' ? value.trim() === '' : Array.isArray(value) && value.length === 0;
+  if (isEmpty) return required ? 'missing' : undefined;
+  return viewOf(type).isNumber && !Number.isFinite(Number(value)) ? 'notANumber' : undefined;
 }
+
+export const problemsOf = (model: ObjectModel, draft: Draft): DraftProblems =>
+  Object.fromEntries(
+    writableFields(model).flatMap((field) => {
+      const fault = faultOf(field, draft[field.apiName]);
+      return fault ? [[field.apiName, fault]] : [];
+    }),
+  );
 
 /**
  * What the form changes: only fields whose input is different from before, so that nobody's change of another field is undone,

@@ -60,6 +60,7 @@ export function FieldInput({ field, value, onChange, problem, hasNoLabel, isFocu
           value={[...(value as readonly string[])]}
           onChange={onChange}
           clearable
+          comboboxProps={{ withinPortal: false }}
           clearButtonProps={{ 'aria-label': texts.clear }}
         />
       );

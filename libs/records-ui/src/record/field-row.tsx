@@ -1,5 +1,5 @@
 import { ApiProblem, type CrmRecord, type FieldValue } from '@crm/api-client';
-import { ProblemNotice, useLocale, useTexts } from '@crm/ui';
+import { Icon, ProblemNotice, useLocale, useTexts } from '@crm/ui';
 import { ActionIcon, Alert, Badge, Button, Group } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useRecord, useUpdate } from '../data/record.queries.js';
@@ -7,7 +7,7 @@ import { type DraftValue, viewOf } from '../objects/field-types.js';
 import type { FieldModel, ObjectModel } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
 import { formatValue, ValueText } from '../values/format-value.js';
-import { fieldValue, inputOf, isWritable } from './draft.js';
+import { faultOf, fieldValue, inputOf, isWritable } from './draft.js';
 import { FieldInput } from './field-input.js';
 import { problemOf } from './record-form.js';
 
@@ -39,6 +39,7 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
   const { mutateAsync, error, isPending, reset } = useUpdate(model.name);
   const [edit, setEdit] = useState<Edit>();
   const [theirs, setTheirs] = useState<Theirs>();
+  const [fault, setFault] = useState<'missing' | 'notANumber'>();
   const pencil = useRef<HTMLButtonElement>(null);
   const wasEdited = useRef(false);
   const value = record[field.apiName];
@@ -52,9 +53,13 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
   const close = (): void => {
     setEdit(undefined);
     setTheirs(undefined);
+    setFault(undefined);
     reset();
   };
   const save = async ({ before, draft }: Edit, version: number): Promise<void> => {
+    const found = faultOf(field, draft);
+    setFault(found);
+    if (found) return;
     const next = fieldValue(field, draft);
     if (isSame(next, before ?? null)) return close();
     try {
@@ -98,14 +103,14 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
               aria-label={texts.editField(field.label)}
               onClick={start}
             >
-              <span aria-hidden="true">✎</span>
+              <Icon name="edit" />
             </ActionIcon>
           ) : null}
         </dd>
       </div>
     );
   }
-  const refused = problemOf(error, field.apiName);
+  const refused = fault ? texts[fault] : problemOf(error, field.apiName);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Escape' && !event.defaultPrevented) close();
     if (event.key === 'Enter' && (isWide ? event.ctrlKey || event.metaKey : viewOf(field.type).control === undefined)) {

@@ -48,6 +48,8 @@ function Picker({ target, value, onChange, model, ...others }: ReferencePickerPr
       onChange={(next) => onChange(next ?? '')}
       placeholder={texts.search(model.pluralLabel)}
       searchable
+      // Within the page's landmarks, and within a drawer.
+      comboboxProps={{ withinPortal: false }}
       clearable
       clearButtonProps={{ 'aria-label': texts.clear }}
       // The API has searched.

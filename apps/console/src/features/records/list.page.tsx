@@ -40,8 +40,8 @@ function List({ model }: { readonly model: ObjectModel }) {
       <RecordList
         model={model}
         state={state}
-        // Each letter of a search is no step that one wants to go back to.
-        onState={(next) => void navigate({ search: next, replace: next.q !== state.q })}
+        // A search is a step that one goes back from; each further letter of it is none.
+        onState={(next) => void navigate({ search: next, replace: state.q !== undefined && next.q !== undefined })}
         onCreate={() => setCreating(true)}
         table={VirtualTable}
         size={PAGE_SIZE}

@@ -1,6 +1,6 @@
 import { type ObjectModel, RECORD_TEXTS, useRecords } from '@crm/records-ui';
 import { RecordPage } from '@crm/records-ui/record';
-import { EmptyNotice, useTexts } from '@crm/ui';
+import { EmptyNotice, Icon, useTexts } from '@crm/ui';
 import { Anchor } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
@@ -28,7 +28,7 @@ function OneRecord({ model, id }: { readonly model: ObjectModel; readonly id: st
       size="sm"
       renderRoot={(props: object) => <Link to="/records/$object" params={{ object: model.apiName }} {...props} />}
     >
-      ← {texts.back(model.pluralLabel)}
+      <Icon name="back" /> {texts.back(model.pluralLabel)}
     </Anchor>
   );
   return <RecordPage model={model} id={id} back={back} onDeleted={onDeleted} />;

@@ -1,17 +1,16 @@
-import { createApiClient, RecordsApi } from '@crm/api-client';
+import { RecordsApi } from '@crm/api-client';
 import { RecordsProvider, useObjects } from '@crm/records-ui';
 import { LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
 import { AppShell, Burger, Group, NavLink, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
-import { QueryClientProvider } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
-import { ApiClientContext, useApiClient } from '../../session/api-client-context.js';
-import type { Session } from '../../session/session.js';
+import { lazy, Suspense, useEffect, useMemo } from 'react';
+import { useApiClient } from '../../session/api-client-context.js';
 import { useSession } from '../../session/session-context.js';
+import { SignedIn } from '../../session/signed-in.js';
 import { signInPath } from '../../session/way-back.js';
-import { createQueryClient, useCaller } from './shell.queries.js';
+import { useCaller } from './shell.queries.js';
 import { SHELL_TEXTS } from './shell.texts.js';
 
 // What is opened by a click is no part of the first view.
@@ -30,20 +29,12 @@ export default function ShellPage() {
     if (state === 'none' || state === 'ended') location.assign(signInPath(location));
   }, [state]);
   if (state === 'unknown') return <ProblemNotice problem={problem} onRetry={() => session.start()} />;
-  return state === 'active' ? <Workspace key={holder} session={session} /> : <LoadingLines label={texts.loading} />;
-}
-
-function Workspace({ session }: { readonly session: Session }) {
-  const [queries] = useState(createQueryClient);
-  const client = useMemo(() => createApiClient({ baseUrl: location.origin, tokens: session }), [session]);
-  useEffect(() => () => queries.clear(), [queries]);
+  if (state !== 'active') return <LoadingLines label={texts.loading} />;
   return (
-    <QueryClientProvider client={queries}>
-      <ApiClientContext value={client}>
-        <Frame />
-        <Notifications position="bottom-right" />
-      </ApiClientContext>
-    </QueryClientProvider>
+    <SignedIn key={holder}>
+      <Frame />
+      <Notifications position="bottom-right" />
+    </SignedIn>
   );
 }
 

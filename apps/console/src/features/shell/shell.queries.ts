@@ -1,5 +1,5 @@
 import { type ApiClient, ApiProblem } from '@crm/api-client';
-import { QueryClient, useQuery } from '@tanstack/react-query';
+import { MutationCache, QueryClient, useQuery } from '@tanstack/react-query';
 import { NotSignedIn } from '../../session/session.js';
 
 const MAX_RETRIES = 2;
@@ -7,6 +7,12 @@ const MAX_RETRIES = 2;
 /** Answers are kept in memory, for the one person who is signed in. */
 export const createQueryClient = (): QueryClient =>
   new QueryClient({
+    // What nobody can have expected is a defect; the rest is said where it was tried.
+    mutationCache: new MutationCache({
+      onError: (error) => {
+        if (!(error instanceof ApiProblem || error instanceof NotSignedIn)) reportError(error);
+      },
+    }),
     defaultOptions: {
       queries: {
         staleTime: 5000,

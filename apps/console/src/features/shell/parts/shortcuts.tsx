@@ -24,7 +24,7 @@ export default function Shortcuts() {
     ['c', create],
     ['/', search],
     ['shift+?', open],
-    ['shift+ß', open],
+    ['?', open],
   ]);
   return (
     <Modal opened={isOpen} onClose={close} title={texts.shortcuts} closeButtonProps={{ 'aria-label': texts.close }}>

@@ -1,5 +1,5 @@
 import type { CallerView } from '@crm/api-client';
-import { LANGUAGES, ProblemNotice, useTexts } from '@crm/ui';
+import { Icon, LANGUAGES, ProblemNotice, useTexts } from '@crm/ui';
 import { Button, type MantineColorScheme, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useLanguageChoice } from '../../../language.js';
@@ -23,11 +23,11 @@ export default function UserMenu({ caller }: { readonly caller: CallerView | und
         notifications.show({ message: <ProblemNotice problem={problem} />, autoClose: false }),
       );
   };
-  const mark = (isChosen: boolean) => (isChosen ? '✓' : undefined);
+  const mark = (isChosen: boolean) => (isChosen ? <Icon name="check" /> : undefined);
   return (
-    <Menu position="bottom-end" shadow="md" width={240} withinPortal>
+    <Menu position="bottom-end" shadow="md" width={240} withinPortal={false} withInitialFocusPlaceholder={false}>
       <Menu.Target>
-        <Button variant="subtle" color="gray" c="var(--mantine-color-text)" aria-label={texts.account}>
+        <Button variant="subtle" color="gray" c="var(--mantine-color-text)">
           <Text size="sm" truncate maw={160}>
             {caller?.name ?? '…'}
           </Text>
@@ -46,6 +46,8 @@ export default function UserMenu({ caller }: { readonly caller: CallerView | und
         {SCHEMES.map((scheme) => (
           <Menu.Item
             key={scheme}
+            role="menuitemradio"
+            aria-checked={scheme === colorScheme}
             closeMenuOnClick={false}
             rightSection={mark(scheme === colorScheme)}
             onClick={() => setColorScheme(scheme)}
@@ -59,6 +61,8 @@ export default function UserMenu({ caller }: { readonly caller: CallerView | und
           <Menu.Item
             key={name}
             lang={name}
+            role="menuitemradio"
+            aria-checked={name === language}
             closeMenuOnClick={false}
             rightSection={mark(name === language)}
             onClick={() => choose(name)}

@@ -1,0 +1,82 @@
+import { ApiProblem } from '@crm/api-client';
+import { catalogue, useTexts } from '@crm/ui';
+import { Button, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAccountApi } from '../account/use-account-api.js';
+import { CallerLine } from '../sign-in/caller-line.js';
+import { Form } from '../sign-in/parts/form.js';
+import { Page } from '../sign-in/parts/page.js';
+import { ProblemText } from '../sign-in/parts/problem-text.js';
+import { WithSession } from '../sign-in/with-session.js';
+import { LinkEnd, NoToken } from './confirm-link.js';
+import { isInvalidLink, LINK_TEXTS } from './links.texts.js';
+
+const VERIFY_TEXTS = catalogue({
+  en: {
+    invalid: 'This link does not work for the account.',
+    resend: 'Send another mail',
+    sent: 'A new mail is on its way. Open the link in that one.',
+    problems: {
+      CONFLICT: 'The address of this account is verified already.',
+      EMAIL_TAKEN:
+        'The address was verified for another workspace. This account cannot be signed in to with it any more.',
+    },
+  },
+  de: {
+    invalid: 'Dieser Link gilt nicht für das Konto.',
+    resend: 'Noch eine E-Mail schicken',
+    sent: 'Eine neue E-Mail ist unterwegs. Öffnen Sie den Link darin.',
+    problems: {
+      CONFLICT: 'Die Adresse dieses Kontos ist bereits bestätigt.',
+      EMAIL_TAKEN:
+        'Die Adresse wurde für einen anderen Arbeitsbereich bestätigt. Mit ihr kann sich dieses Konto nicht mehr anmelden.',
+    },
+  },
+});
+
+/**
+ * Both are asked for, the token of the mail and the account: somebody who registers with the address of another person must
+ * not gain it by a click of that person.
+ */
+export function VerifyEmail({ token }: { readonly token: string | undefined }) {
+  const { links } = useTexts(LINK_TEXTS);
+  const texts = links['verify-email'];
+  const [isDone, setIsDone] = useState(false);
+
+  if (token === undefined) return <NoToken />;
+  if (isDone) return <LinkEnd title={texts.doneTitle} text={texts.doneText} />;
+  return (
+    <WithSession title={texts.title} lead={texts.text}>
+      <Verify token={token} onDone={() => setIsDone(true)} />
+    </WithSession>
+  );
+}
+
+function Verify({ token, onDone }: { readonly token: string; readonly onDone: () => void }) {
+  const { links } = useTexts(LINK_TEXTS);
+  const texts = links['verify-email'];
+  const words = useTexts(VERIFY_TEXTS);
+  const api = useAccountApi();
+  const verify = useMutation({ mutationFn: () => api.verifyEmail(token), onSuccess: onDone });
+  const resend = useMutation({ mutationFn: api.resendVerification });
+  const isInvalid = verify.error instanceof ApiProblem && isInvalidLink(verify.error.code);
+
+  return (
+    <Page title={texts.title}>
+      <CallerLine />
+      <Form
+        action={verify}
+        submit={texts.button}
+        words={{ ...words.problems, INVALID_VERIFICATION: `${words.invalid} ${texts.invalid}` }}
+      />
+      {isInvalid && !resend.isSuccess ? (
+        <Button variant="default" onClick={() => resend.mutate()} loading={resend.isPending}>
+          {words.resend}
+        </Button>
+      ) : null}
+      {resend.error ? <ProblemText problem={resend.error} words={words.problems} /> : null}
+      {resend.isSuccess ? <Text role="status">{words.sent}</Text> : null}
+    </Page>
+  );
+}

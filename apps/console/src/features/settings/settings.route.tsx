@@ -1,0 +1,9 @@
+import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router';
+
+export const settingsRoutes = <Shell extends AnyRoute>(shell: Shell) => [
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/settings/workspace',
+    component: lazyRouteComponent(() => import('./workspace.page.js')),
+  }),
+];

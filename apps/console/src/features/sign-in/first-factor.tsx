@@ -1,0 +1,179 @@
+import { ApiProblem } from '@crm/api-client';
+import { useTexts } from '@crm/ui';
+import { Alert, Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue, useInputState } from '@mantine/hooks';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSession } from '../../session/session-context.js';
+import { Demos } from './demos.js';
+import { knownDevices } from './known-devices.js';
+import { Form, LOOKED_AT, REQUIRED } from './parts/form.js';
+import { Page } from './parts/page.js';
+import { ProblemText } from './parts/problem-text.js';
+import { askForPasskey, knowsPasskeys } from './passkey.js';
+import { keepReturn } from './return-place.js';
+import { type SignInAnswer, signInApi } from './sign-in.api.js';
+import { SIGN_IN_TEXTS } from './sign-in.texts.js';
+
+export function ForgotLink() {
+  return <Anchor href="/account/forgot-password">{useTexts(SIGN_IN_TEXTS).forgot}</Anchor>;
+}
+
+export interface PasskeyButtonProps {
+  readonly onAnswer: (answer: SignInAnswer) => Promise<void>;
+  /** Whether there is nothing above it to choose instead. */
+  readonly isOnlyWay?: boolean;
+}
+
+/** The last thing of the sign-in, so that nothing moves when it goes. It goes where passkeys are not in use. */
+export function PasskeyButton({ onAnswer, isOnlyWay = false }: PasskeyButtonProps) {
+  const texts = useTexts(SIGN_IN_TEXTS);
+  const [isOffered, setIsOffered] = useState(knowsPasskeys);
+  const action = useMutation({
+    /** @returns what there is to say about it */
+    mutationFn: async () => {
+      const options = await signInApi.passkeyOptions().catch((problem: unknown) => {
+        if (!isMissing(problem)) throw problem;
+        return undefined;
+      });
+      if (!options) {
+        setIsOffered(false);
+        return texts.noPasskeys;
+      }
+      const answer = await askForPasskey(options);
+      if (!answer) return texts.noPasskeyUsed;
+      await onAnswer(await signInApi.signInWithPasskey(answer));
+      return undefined;
+    },
+  });
+
+  return (
+    <Stack gap="sm">
+      {isOffered ? (
+        <>
+          {isOnlyWay ? null : <Divider label={texts.or} />}
+          <Button variant="default" onClick={() => action.mutate()} loading={action.isPending}>
+            {texts.passkey}
+          </Button>
+        </>
+      ) : null}
+      {action.error ? <ProblemText problem={action.error} words={texts.passkeyProblems} /> : null}
+      {action.data ? <Text role="status">{action.data}</Text> : null}
+    </Stack>
+  );
+}
+
+/** Whether the API knows no such call. */
+export const isMissing = (problem: unknown): boolean => problem instanceof ApiProblem && problem.status === 404;
+
+/** As much as is needed to ask: an address with a domain. */
+const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+
+/** Somebody is typing until nothing has changed for as long. */
+const TYPING_MS = 400;
+
+/** Buttons for the identity providers of the workspace that an address belongs to. */
+function ProviderButtons({ email }: { readonly email: string }) {
+  const texts = useTexts(SIGN_IN_TEXTS);
+  const [typed] = useDebouncedValue(email, TYPING_MS);
+  const [isInUse, setIsInUse] = useState(true);
+  // Whoever has a password signs in with it; what keeps the call from being answered, that one says too.
+  const { data } = useQuery({
+    queryKey: ['providers', typed],
+    queryFn: () =>
+      signInApi.providersFor(typed).catch((problem: unknown) => {
+        if (!isMissing(problem)) throw problem;
+        setIsInUse(false);
+        return { providers: [] };
+      }),
+    enabled: isInUse && ADDRESS.test(typed),
+    retry: false,
+  });
+  const action = useMutation({
+    mutationFn: async (id: string) => {
+      const { redirectTo } = await signInApi.startAtProvider(id, new URLSearchParams(location.search).has('fresh'));
+      keepReturn(window);
+      location.assign(httpAddress(redirectTo));
+    },
+  });
+  if (!data?.providers.length || typed !== email) return null;
+  return (
+    <Stack gap="sm">
+      {data.providers.map(({ id, name }) => (
+        <Button key={id} variant="default" onClick={() => action.mutate(id)} disabled={action.isPending}>
+          {texts.withProvider(name)}
+        </Button>
+      ))}
+      {action.error ? <ProblemText problem={action.error} /> : null}
+    </Stack>
+  );
+}
+
+/** @throws Error for an address that is no page, such as `javascript:` */
+function httpAddress(text: string): string {
+  const { protocol, href } = new URL(text);
+  if (protocol !== 'https:' && protocol !== 'http:') throw new Error('An identity provider has no such address');
+  return href;
+}
+
+export interface FirstFactorProps {
+  readonly title: string | undefined;
+  readonly lead: string | undefined;
+  /** @param email of the account, where it was typed in */
+  readonly onAnswer: (answer: SignInAnswer, email?: string) => Promise<void>;
+}
+
+/** Who somebody is: with a password, a passkey, or through the identity provider of their workspace. */
+export function FirstFactor({ title, lead, onAnswer }: FirstFactorProps) {
+  const texts = useTexts(SIGN_IN_TEXTS);
+  const { state } = useSession();
+  const [email, setEmail] = useInputState('');
+  const [password, setPassword] = useInputState('');
+  const action = useMutation({
+    mutationFn: async () => {
+      const account = email.trim();
+      await onAnswer(await signInApi.signIn(account, password, await knownDevices(window).tokenFor(account)), account);
+    },
+    onSettled: () => setPassword(''),
+  });
+
+  return (
+    <Page title={title ?? texts.title}>
+      {state === 'ended' ? (
+        <Alert role="alert" color="red" variant="light" py="xs">
+          {texts.ended}
+        </Alert>
+      ) : null}
+      {lead ? <Text>{lead}</Text> : null}
+      <Form action={action} submit={texts.submit} words={texts.problems}>
+        <TextInput
+          {...REQUIRED}
+          label={texts.email}
+          type="email"
+          autoComplete="username"
+          maxLength={254}
+          value={email}
+          onChange={setEmail}
+        />
+        <PasswordInput
+          {...REQUIRED}
+          label={texts.password}
+          visibilityToggleButtonProps={LOOKED_AT}
+          autoComplete="current-password"
+          maxLength={256}
+          value={password}
+          onChange={setPassword}
+        />
+      </Form>
+      <ForgotLink />
+      <ProviderButtons email={email.trim()} />
+      <PasskeyButton onAnswer={onAnswer} />
+      <Demos
+        onChoose={(account, known) => {
+          setEmail(account);
+          setPassword(known);
+        }}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,31 @@
+import { Box } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { Outlet } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { createQueryClient } from '../shell/shell.queries.js';
+import { isHandedOver, START, takePlace } from './place.js';
+import { PlaceProvider } from './place-context.js';
+
+/** Around pages that stand by themselves. What was handed over in the address is with them, and nowhere else. */
+export default function SignInLayout() {
+  const [queries] = useState(createQueryClient);
+  const [{ place, visit }, setVisit] = useState({ place: START, visit: 0 });
+  // A link of another mail that is opened in the same tab changes nothing of the address but what is behind `#`.
+  useEffect(() => {
+    const onHashChange = (): void => {
+      const next = takePlace(window);
+      if (isHandedOver(next)) setVisit((previous) => ({ place: next, visit: previous.visit + 1 }));
+    };
+    addEventListener('hashchange', onHashChange);
+    return () => removeEventListener('hashchange', onHashChange);
+  }, []);
+  return (
+    <QueryClientProvider client={queries}>
+      <PlaceProvider value={place}>
+        <Box component="main" className="alone" key={visit}>
+          <Outlet />
+        </Box>
+      </PlaceProvider>
+    </QueryClientProvider>
+  );
+}

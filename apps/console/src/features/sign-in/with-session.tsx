@@ -1,0 +1,42 @@
+import { LoadingLines, ProblemNotice, useTexts } from '@crm/ui';
+import { type ReactNode, useEffect } from 'react';
+import { useSession } from '../../session/session-context.js';
+import { SignedIn } from '../../session/signed-in.js';
+import { ProofProvider } from '../account/proof.js';
+import { Page } from './parts/page.js';
+import { PAGE_TEXTS } from './parts/parts.texts.js';
+import { SignIn } from './sign-in.js';
+
+export interface WithSessionProps {
+  /** What the sign-in is for. */
+  readonly title: string;
+  readonly lead: string;
+  readonly children: ReactNode;
+}
+
+/** What needs somebody who is signed in, in a place of its own: whoever is not signs in there first. */
+export function WithSession({ title, lead, children }: WithSessionProps) {
+  const { working } = useTexts(PAGE_TEXTS);
+  const session = useSession();
+  const { state, holder, problem } = session;
+  useEffect(() => {
+    void session.start();
+  }, [session]);
+  if (state === 'active') {
+    return (
+      <SignedIn key={holder}>
+        <ProofProvider>{children}</ProofProvider>
+      </SignedIn>
+    );
+  }
+  if (state === 'none' || state === 'ended') return <SignIn title={title} lead={lead} />;
+  return (
+    <Page title={title}>
+      {problem ? (
+        <ProblemNotice problem={problem} onRetry={() => session.start()} />
+      ) : (
+        <LoadingLines label={working} lines={4} />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,131 @@
+import { ApiProblem } from '@crm/api-client';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { NotSignedIn, Session, type Surroundings } from './session.js';
+
+const tokenOf = (sub: string, name: string) => `h.${btoa(JSON.stringify({ tid: 't', sub, name }))}.s`;
+const ADA = tokenOf('ada', '1');
+const ADA_LATER = tokenOf('ada', '2');
+
+/** What the API answers next: a token, nobody, or a refusal. */
+let answers: (string | 204 | number)[];
+let calls: string[];
+let windows: Session[];
+
+/** Windows of one browser: they share the lock, and hear each other. */
+function openWindow(): Session {
+  const channel: Surroundings['channel'] = { onmessage: null, postMessage: () => undefined };
+  const others = () => [...channels].filter((other) => other !== channel);
+  channel.postMessage = (data) => others().map((other) => other.onmessage?.({ data } as MessageEvent));
+  channels.add(channel);
+  const request = ((_: string, act: () => Promise<unknown>) => {
+    turn = turn.then(act, act);
+    return turn;
+  }) as unknown as LockManager['request'];
+  const session = new Session({ channel, locks: { request } });
+  windows.push(session);
+  return session;
+}
+let channels: Set<Surroundings['channel']>;
+let turn: Promise<unknown>;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  [answers, calls, windows, channels, turn] = [[], [], [], new Set(), Promise.resolve()];
+  jest.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    const { method, headers, credentials, body } = init ?? {};
+    calls.push(`${method} ${input} ${body ?? ''}`.trim());
+    expect([credentials, (headers as Record<string, string>)['x-requested-with']]).toEqual(['same-origin', 'crm-page']);
+    const answer = method === 'DELETE' ? 204 : (answers.shift() ?? 503);
+    if (typeof answer === 'string') return Response.json({ accessToken: answer, expiresIn: 900 });
+    return answer === 204
+      ? new Response(null, { status: 204 })
+      : Response.json({ code: `HTTP_${answer}` }, { status: answer });
+  });
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  jest.useRealTimers();
+});
+
+const REFRESH = 'POST /api/auth/session/refresh {}';
+
+describe('the session of a browser', () => {
+  it('goes on after a reload, with what the cookie is worth', async () => {
+    answers = [ADA];
+    const session = openWindow();
+    expect(await Promise.all([session.current(), session.current()])).toEqual([ADA, ADA]);
+    expect([session.state, session.holder, calls]).toEqual(['active', 't/ada', [REFRESH]]);
+  });
+
+  it.each([
+    ['nobody is signed in', 204 as const],
+    ['it has ended', 401],
+  ])('says so when %s', async (_, answer) => {
+    answers = [answer];
+    const session = openWindow();
+    await expect(session.current()).rejects.toBeInstanceOf(NotSignedIn);
+    expect(session.state).toBe('none');
+  });
+
+  it('is unknown while the API does not answer, and is asked for again', async () => {
+    answers = [503, ADA];
+    const session = openWindow();
+    await expect(session.current()).rejects.toBeInstanceOf(ApiProblem);
+    expect(session.state).toBe('unknown');
+    expect(await session.current()).toBe(ADA);
+  });
+
+  it('is renewed a minute before its token ends, and when the token is refused', async () => {
+    answers = [ADA, ADA_LATER, ADA];
+    const session = openWindow();
+    await session.start();
+    await jest.advanceTimersByTimeAsync(839_000);
+    expect(await session.current()).toBe(ADA);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(await session.current()).toBe(ADA_LATER);
+    expect(await Promise.all([session.replacementFor(ADA_LATER), session.replacementFor(ADA_LATER)])).toEqual([
+      ADA,
+      ADA,
+    ]);
+    expect(calls).toEqual([REFRESH, REFRESH, REFRESH]);
+  });
+
+  it('is renewed once by windows that need it at the same time', async () => {
+    answers = [ADA, ADA_LATER];
+    const [one, other] = [openWindow(), openWindow()];
+    expect(await Promise.all([one.current(), other.current()])).toEqual([ADA, ADA]);
+    expect(await Promise.all([one.replacementFor(ADA), other.replacementFor(ADA)])).toEqual([ADA_LATER, ADA_LATER]);
+    expect(calls).toEqual([REFRESH, REFRESH]);
+  });
+
+  it('uses a token to its end while the API is away', async () => {
+    answers = [ADA, 503, ADA_LATER];
+    const session = openWindow();
+    await session.start();
+    await jest.advanceTimersByTimeAsync(840_000);
+    expect([session.state, await session.current()]).toEqual(['active', ADA]);
+    await jest.advanceTimersByTimeAsync(15_000);
+    expect(await session.current()).toBe(ADA_LATER);
+  });
+
+  it('begins in every window, and its refresh token is handed over to the cookie', async () => {
+    answers = [204, 204, ADA];
+    const [one, other] = [openWindow(), openWindow()];
+    await Promise.all([one.start(), other.start()]);
+    await one.begin({ accessToken: 'used once', refreshToken: 'r' });
+    expect([await one.current(), await other.current()]).toEqual([ADA, ADA]);
+    expect(calls.at(-1)).toBe('POST /api/auth/session/refresh {"refreshToken":"r"}');
+  });
+
+  it('ends in every window', async () => {
+    answers = [ADA];
+    const [one, other] = [openWindow(), openWindow()];
+    await Promise.all([one.start(), other.start()]);
+    const states: string[] = [];
+    other.subscribe(() => states.push(other.state));
+    await one.end();
+    expect([one.state, other.state, states]).toEqual(['none', 'ended', ['ended']]);
+    await expect(other.current()).rejects.toBeInstanceOf(NotSignedIn);
+    expect(calls).toEqual([REFRESH, 'DELETE /api/auth/session']);
+  });
+});

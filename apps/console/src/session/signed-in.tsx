@@ -1,0 +1,19 @@
+import { createApiClient } from '@crm/api-client';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { createQueryClient } from '../features/shell/shell.queries.js';
+import { ApiClientContext } from './api-client-context.js';
+import { useSession } from './session-context.js';
+
+/** Around what one person sees, with their holder as its key: the API called by them, and answers that nobody else gets to see. */
+export function SignedIn({ children }: { readonly children: ReactNode }) {
+  const session = useSession();
+  const [queries] = useState(createQueryClient);
+  const client = useMemo(() => createApiClient({ baseUrl: location.origin, tokens: session }), [session]);
+  useEffect(() => () => queries.clear(), [queries]);
+  return (
+    <QueryClientProvider client={queries}>
+      <ApiClientContext value={client}>{children}</ApiClientContext>
+    </QueryClientProvider>
+  );
+}

@@ -1,0 +1,315 @@
+import { mkdir } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { eventually } from '../../scripts/demo/client.mjs';
+import { inRoot } from '../../scripts/root.mjs';
+import { Visit } from '../account/visit.js';
+import { accessibilityProblems } from '../embed/accessibility.mjs';
+import { startBrowser } from '../embed/browser.mjs';
+import { newPublisher, type Publisher } from '../embed/publisher.mjs';
+import { type Account, api, newUser, PASSWORD } from '../platform/accounts.js';
+import { addresses } from '../platform/addresses.js';
+
+/** More leads than the page draws, and than the API answers at a time. */
+const LEADS = 260;
+
+let browser: Browser;
+let publisher: Publisher;
+let admin: Account;
+let member: Account;
+let visit: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  [browser, publisher] = await Promise.all([startBrowser({}), newPublisher(addresses, [])]);
+  const owner = { ...publisher, email: '', userId: '' };
+  [admin, member] = await Promise.all([newUser(owner, 'admin'), newUser(owner, 'member')]);
+  const waiting = Array.from({ length: LEADS }, (_, index) => index);
+  const add = async (): Promise<void> => {
+    for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
+      const number = String(index).padStart(3, '0');
+      await record('POST', 'leads', {
+        firstName: 'Lead',
+        lastName: `Number ${number}`,
+        companyName: 'Many',
+        source: 'fair',
+      });
+    }
+  };
+  await Promise.all([add(), add(), add(), add()]);
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  visit = await Visit.begin(browser);
+  ({ page } = visit);
+});
+afterEach(() => visit.end());
+
+const record = async (method: string, path: string, body?: object) =>
+  (await api(method, `/api/crm/${path}`, { token: publisher.token, body })).body;
+
+/** A session in the cookie of the browser, as a sign-in on the page begins it. */
+async function signIn({ email }: Account): Promise<void> {
+  const { origin } = new URL(addresses.baseUrl);
+  const answer = await visit.context.request.post(`${addresses.baseUrl}/api/auth/session`, {
+    data: { email, password: PASSWORD },
+    headers: { origin, 'x-requested-with': 'crm-page' },
+  });
+  expect(answer.status()).toBe(200);
+}
+const goTo = async (path: string, heading: string, on = page): Promise<void> => {
+  await on.goto(addresses.baseUrl + path);
+  await on.getByRole('heading', { level: 1, name: heading }).waitFor();
+};
+const rows = () => page.getByRole('row').locator('th a');
+const firstRow = (name: string) =>
+  page.locator('tbody tr:not([aria-hidden])').first().getByRole('link', { name }).waitFor();
+const press = (name: string, within: Pick<Page, 'getByRole'> = page) =>
+  within.getByRole('button', { name, exact: true }).click();
+const search = () => page.getByRole('searchbox');
+const query = (): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams);
+
+/** axe, in both colour schemes and both widths; a narrow page does not scroll to the side. */
+async function isAccessible(what: string): Promise<void> {
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 760 });
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const found = await accessibilityProblems(page.mainFrame());
+      expect([what, width, colorScheme, found]).toEqual([what, width, colorScheme, []]);
+    }
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  }
+  await page.setViewportSize({ width: 1280, height: 760 });
+}
+
+/** For the README, on request. */
+async function picture(name: string): Promise<void> {
+  if (!process.env.CONSOLE_PICTURES) return;
+  await mkdir(inRoot('docs', 'images'), { recursive: true });
+  await page.setViewportSize({ width: 1280, height: 760 });
+  await page.screenshot({ path: inRoot('docs', 'images', `console-${name}.png`) });
+}
+
+describe('a session in the console', () => {
+  it('is asked for where nobody is signed in, and the way back is kept', async () => {
+    await page.goto(`${addresses.baseUrl}/records/lead?q=Ada`);
+    await page.waitForURL((url) => url.pathname === '/account/sign-in');
+    expect(query()).toEqual({ next: '/records/lead?q=Ada' });
+  });
+
+  it('goes on after a reload and in another window, and ends in both at once', async () => {
+    await signIn(admin);
+    await goTo('/', 'Leads');
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Leads' }).waitFor();
+    const other = await visit.context.newPage();
+    await goTo('/records/task', 'Tasks', other);
+    const kept = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])';
+    expect(await page.evaluate(kept)).not.toMatch(/eyJ|session/);
+    await press('admin');
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await Promise.all([page, other].map((one) => one.waitForURL((url) => url.pathname === '/account/sign-in')));
+    expect((await visit.context.cookies()).map(({ name }) => name).filter((name) => name.includes('session'))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('the list of leads', () => {
+  beforeEach(() => signIn(admin));
+
+  it('is searched, filtered and sorted, and the address says how', async () => {
+    await goTo('/records/lead', 'Leads');
+    await page.getByText(`${LEADS + 3} records`).waitFor();
+    await search().fill('Ada');
+    await page.getByText('1 record', { exact: true }).waitFor();
+    await firstRow('Ada Lovelace');
+    expect(query()).toEqual({ q: 'Ada' });
+    await page.goBack();
+    await page.getByText(`${LEADS + 3} records`).waitFor();
+    expect(await search().inputValue()).toBe('');
+
+    await press('Lead');
+    await firstRow('Charles Babbage');
+    await press('Lead');
+    await firstRow('Lead Number 259');
+    expect(query()).toEqual({ sort: '-lastName' });
+    expect(await page.getByRole('columnheader', { name: 'Lead' }).getAttribute('aria-sort')).toBe('descending');
+
+    await press('Filter');
+    await page.getByLabel('Field').selectOption('Status');
+    await page.getByLabel('Value').fill('contacted');
+    await press('Apply');
+    await firstRow('Charles Babbage');
+    expect(query()).toEqual({ sort: '-lastName', field: 'status', value: 'contacted' });
+    await page.reload();
+    await firstRow('Charles Babbage');
+    await press('Remove the filter Status: contacted');
+    await page.getByText(`${LEADS + 3} records`).waitFor();
+
+    await search().fill('nobody is called so');
+    await page.getByText('Nothing matches “nobody is called so”').waitFor();
+    await press('Show all Leads');
+    await firstRow('Lead Number 259');
+  });
+
+  it('draws the rows that are seen, and asks for more while it scrolls', async () => {
+    const pages: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/api/crm/leads?')) pages.push(request.url());
+    });
+    await goTo('/records/lead?sort=lastName', 'Leads');
+    await firstRow('Charles Babbage');
+    const frame = page.getByRole('region', { name: 'Leads' });
+    // The number is padded, so that the last of the alphabet is the last of the list.
+    await eventually(async () => {
+      await frame.evaluate((element: { scrollTop: number; scrollHeight: number }) => {
+        element.scrollTop = element.scrollHeight;
+      });
+      return (await page.getByRole('link', { name: 'Lead Number 259' }).count()) === 1;
+    }, 'the end of the list');
+    expect(pages).toHaveLength(2);
+    expect(await rows().count()).toBeLessThan(80);
+    expect(await page.getByRole('link', { name: 'Charles Babbage' }).count()).toBe(0);
+  });
+
+  it('is worked with by keys, and its rows are links', async () => {
+    await goTo('/records/lead?sort=lastName', 'Leads');
+    await firstRow('Charles Babbage');
+    await page.keyboard.press('/');
+    expect(await search().evaluate((input) => input === input.ownerDocument.activeElement)).toBe(true);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Charles Babbage' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Sophie Germain');
+    const opened = visit.context.waitForEvent('page');
+    await page.getByRole('link', { name: 'Sophie Germain' }).click({ modifiers: ['Control'] });
+    const tab = await opened;
+    await tab.getByRole('heading', { level: 1, name: 'Sophie Germain' }).waitFor();
+    await page.bringToFront();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('c');
+    await page.getByRole('dialog', { name: 'New Lead' }).getByLabel('Last name').waitFor();
+  });
+});
+
+describe('a record', () => {
+  beforeEach(() => signIn(admin));
+
+  it('is created, with what is refused in words beside its field, changed in place and deleted', async () => {
+    await goTo('/records/lead', 'Leads');
+    await press('New Lead');
+    const form = page.getByRole('dialog', { name: 'New Lead' });
+    await press('Save', form);
+    await form.getByText('Fill in this field.').waitFor();
+    await form.getByLabel('Last name').fill('Hopper');
+    await form.getByLabel('E-mail').fill('nonsense');
+    await press('Save', form);
+    await form.getByText('Must be an e-mail address').waitFor();
+    await form.getByText('Request').waitFor();
+    await isAccessible('form');
+    await form.getByLabel('E-mail').fill('grace@example.com');
+    await press('Save', form);
+    await page.getByRole('heading', { level: 1, name: 'Hopper' }).waitFor();
+
+    await press('Edit First name');
+    await page.getByRole('textbox', { name: 'First name' }).fill('Grace');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Grace Hopper' }).waitFor();
+    await page.waitForFunction(`document.activeElement.ariaLabel === 'Edit First name'`);
+    const id = new URL(page.url()).pathname.split('/').at(-1);
+    expect(await record('GET', `leads/${id}`)).toMatchObject({ firstName: 'Grace', version: 2 });
+    await press('Edit E-mail');
+    await page.getByRole('textbox', { name: 'E-mail' }).fill('nonsense');
+    await press('Save');
+    await page.getByText('Must be an e-mail address').waitFor();
+    await press('Cancel');
+    await page.getByText('grace@example.com').waitFor();
+
+    await press('Delete');
+    await press('Delete', page.getByRole('dialog', { name: 'Delete Grace Hopper?' }));
+    await page.getByText('Grace Hopper was deleted').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Leads' }).waitFor();
+    expect((await record('GET', `leads/${id}`)).code).toBe('NOT_FOUND');
+  });
+
+  it('shows both values of a field that two people have changed, and says nothing of another field', async () => {
+    const { id } = await record('POST', 'leads', { lastName: 'Noether', source: 'fair' });
+    await goTo(`/records/lead/${id}`, 'Noether');
+    const edit = async (field: string, value: string): Promise<void> => {
+      await press(`Edit ${field}`);
+      await page.getByRole('textbox', { name: field }).fill(value);
+    };
+    await edit('Source', 'mine');
+    await record('PATCH', `leads/${id}`, { phone: '+49 30 1234567' });
+    await press('Save');
+    await page.getByText('+49 30 1234567').waitFor();
+    expect(await record('GET', `leads/${id}`)).toMatchObject({ source: 'mine', version: 3 });
+
+    await edit('Source', 'mine again');
+    await record('PATCH', `leads/${id}`, { source: 'theirs' });
+    await press('Save');
+    const conflict = page.getByRole('alert');
+    await conflict.getByText('Now saved').waitFor();
+    expect(await conflict.getByRole('definition').allTextContents()).toEqual(['theirs', 'mine again']);
+    await isAccessible('conflict');
+    await picture('conflict');
+    await press('Save my value');
+    await press('Edit Source');
+    expect(await record('GET', `leads/${id}`)).toMatchObject({ source: 'mine again', version: 5 });
+  });
+
+  it('refers to others by links, and a picker searches for them', async () => {
+    await goTo('/records/opportunity', 'Opportunities');
+    await page.getByRole('link', { name: 'Spare cogs' }).click();
+    await page.getByRole('link', { name: 'Mary Somerville' }).waitFor();
+    const { id } = await record('POST', 'companies', { name: 'Cogs and Sons' });
+    await press('Edit Company');
+    await page.getByRole('combobox', { name: 'Company' }).fill('Cogs');
+    await page.getByRole('option', { name: 'Cogs and Sons' }).click();
+    await press('Save');
+    await page.getByRole('link', { name: 'Cogs and Sons' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Cogs and Sons' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/records/company/${id}`);
+  });
+
+  it('and its list are accessible, light and dark, wide and narrow', async () => {
+    await goTo('/records/lead?q=example', 'Leads');
+    await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
+    await isAccessible('list');
+    await picture('list');
+    await page.getByRole('link', { name: 'Ada Lovelace' }).click();
+    await page.getByText('Last changed').waitFor();
+    await isAccessible('record');
+    await picture('record');
+  });
+});
+
+it('a member sees nothing of a field that is kept from members, in the page or behind it', async () => {
+  await signIn(member);
+  const answers: Promise<string>[] = [];
+  page.on('response', (response) => {
+    if (response.url().includes('/api/') && response.status() === 200) answers.push(response.text());
+  });
+  const path = `/records/${publisher.objectName}`;
+  await goTo(path, 'Site visits');
+  await page.getByRole('link', { name: 'Roof of the town hall' }).waitFor();
+  await press('New Site visit');
+  await page.getByRole('dialog').getByLabel('Hours').waitFor();
+  const shown = [await page.content()];
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'Roof of the town hall' }).click();
+  await page.getByText('Hours with travel').waitFor();
+  shown.push(await page.content());
+  const seen = [...shown, ...(await Promise.all(answers))].join('\n');
+  expect(answers.length).toBeGreaterThan(3);
+  expect(seen).toContain('doubled');
+  // The rate, and the sum that would tell it.
+  expect(seen).not.toMatch(/hourly.?rate|"total":\s*240|>Total</i);
+});

@@ -1,0 +1,26 @@
+/** Lines of 16 by 16; in the colour of the text around them. */
+const PATHS = {
+  back: 'M9.5 3.5 5 8l4.5 4.5',
+  check: 'M3 8.5 6.5 12 13 4.5',
+  down: 'M8 3v10M4 9l4 4 4-4',
+  edit: 'M3 13h2.5L13 5.5 10.5 3 3 10.5zM9 4.5 11.5 7',
+  up: 'M8 13V3M4 7l4-4 4 4',
+} as const;
+
+/** A sign that says nothing by itself: what it stands for is said beside it. */
+export function Icon({ name }: { readonly name: keyof typeof PATHS }) {
+  return (
+    <svg
+      style={{ verticalAlign: '-0.125em' }}
+      width="1em"
+      height="1em"
+      viewBox="0 0 16 16"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      aria-hidden="true"
+    >
+      <path d={PATHS[name]} strokeLinecap="round" strokeLinejoin="round" />
+    </svg>
+  );
+}
