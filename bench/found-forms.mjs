@@ -16,6 +16,16 @@ export const FORMS = {
     filter: 'company',
     where: 'company = $1 ORDER BY last_name, id',
   },
+  'equal, few, and one of two others': {
+    query: `filterField=source&filter=${encodeURIComponent('{"field":"status","op":"in","value":["contacted","won"]}')}`,
+    filter: 'source',
+    where: "source = $1 AND status IN ('contacted', 'won') ORDER BY id DESC",
+  },
+  'equal, few, by two other fields': {
+    query: 'filterField=source&sort=-status,lastName',
+    filter: 'source',
+    where: 'source = $1 ORDER BY status DESC NULLS LAST, last_name, id',
+  },
   ascending: { query: 'sort=lastName', where: 'true ORDER BY last_name, id' },
   descending: { query: 'sort=-lastName', where: 'true ORDER BY last_name DESC, id DESC' },
   'ascending, from the middle': {

@@ -1,7 +1,7 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe } from '@crm/http';
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { CatalogueObjectView, CatalogueView, ObjectCatalogueQuery } from './object-catalogue.dto.js';
+import { CATALOGUE_EXAMPLE, CatalogueObjectView, CatalogueView, ObjectCatalogueQuery } from './object-catalogue.dto.js';
 import { ObjectCatalogueService } from './object-catalogue.service.js';
 
 @ApiGroup({ name: 'Objects', description: 'What there is to work with: standard objects and those that apps bring.' })
@@ -16,7 +16,9 @@ export class ObjectCatalogueController {
     summary: 'Lists the objects of the workspace, standard and custom',
     description:
       'As the caller sees them, with everything that a page needs to show lists and forms. Objects whose scope the token lacks and fields that the caller cannot read are left out.',
-    answers: [{ status: 200, description: 'The objects', body: () => CatalogueView }],
+    answers: [
+      { status: 200, description: 'The objects', body: () => CatalogueView, example: { data: [CATALOGUE_EXAMPLE] } },
+    ],
   })
   async list(
     @CurrentPrincipal() principal: Principal,
@@ -29,7 +31,7 @@ export class ObjectCatalogueController {
   @Describe({
     summary: 'Returns the definition of an object, standard or custom',
     description: 'One of those that the list has, as it has them.',
-    answers: [{ status: 200, description: 'The object', body: () => CatalogueObjectView }],
+    answers: [{ status: 200, description: 'The object', body: () => CatalogueObjectView, example: CATALOGUE_EXAMPLE }],
     errors: ['NOT_FOUND'],
   })
   get(

@@ -105,3 +105,17 @@ export class CatalogueView {
   })
   data: CatalogueObjectView[];
 }
+
+/** Without a default: linters take a member `default` beside `type` for a JSON Schema. */
+export const CATALOGUE_EXAMPLE = {
+  ...{ apiName: 'company', label: 'Company', pluralLabel: 'Companies', description: null },
+  ...{ standard: true, appKey: null, sandbox: false, recordsPath: '/api/crm/companies' },
+  ...{ nameField: 'name', titleFields: ['name'], creatable: true, updatable: true, deletable: true },
+  fields: [
+    {
+      ...{ apiName: 'name', label: 'Name', type: 'text', required: true, is_unique: false, readable: true },
+      ...{ writable: true, indexed: true, sortable: true, maxLength: 200 },
+      filterOps: ['eq', 'ne', 'in', 'contains', 'startsWith', 'empty', 'notEmpty'],
+    },
+  ],
+};
