@@ -60,6 +60,7 @@ async function signIn({ email }: Account): Promise<void> {
 const goTo = async (path: string, heading: string, on = page): Promise<void> => {
   await on.goto(addresses.baseUrl + path);
   await on.getByRole('heading', { level: 1, name: heading }).waitFor();
+  expect(await on.evaluate('window.shift')).toBeLessThanOrEqual(0.01);
 };
 const rows = () => page.getByRole('row').locator('th a');
 const firstRow = (name: string) =>
@@ -120,8 +121,8 @@ it('speaks the language and has the appearance that are chosen in the menu, also
   await signIn(member);
   await goTo('/records/contact', 'Contacts');
   await press('member');
-  await page.getByRole('menuitemradio', { name: 'Dark' }).click();
-  await page.getByRole('menuitemradio', { name: 'Deutsch' }).click();
+  await page.getByRole('menuitem', { name: 'Dark' }).click();
+  await page.getByRole('menuitem', { name: 'Deutsch' }).click();
   await page.getByRole('heading', { level: 1, name: 'Kontakte' }).waitFor();
   await page.reload();
   await page.getByRole('button', { name: 'Kontakt anlegen' }).waitFor();
@@ -214,6 +215,8 @@ describe('the list of leads', () => {
 
 describe('a record', () => {
   beforeEach(() => signIn(admin));
+  // An editor opens and closes where it stands. On a slow machine an answer comes so long after the key that this counts as a shift.
+  afterEach(() => page.evaluate('window.shift = 0'));
 
   it('is created, with what is refused in words beside its field, changed in place and deleted', async () => {
     await goTo('/records/lead', 'Leads');
