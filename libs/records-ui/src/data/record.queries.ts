@@ -35,8 +35,6 @@ export function useRecordPages(object: ObjectName, query: Omit<RecordQuery, 'cur
       api.list(object, { ...query, size, ...(pageParam === null ? {} : { cursor: pageParam }) }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    // Comparing all rows that are loaded with each page that arrives would take longer than drawing those that are seen.
-    structuralSharing: false,
     // A search shows what was found before until the next answer is there.
     placeholderData: (previous) => previous,
   });
