@@ -97,6 +97,8 @@ module.exports = {
           // `@crm/sdk/embed` and what is below it have entry points of their own.
           '^libs/sdk/src/embed/index\\.ts$',
           '^libs/sdk/src/embed/[a-z]+/index\\.ts$',
+          // What is loaded later has entry points of its own.
+          '^libs/records-ui/src/(pipeline|record)/index\\.ts$',
           // The catalogues without a schema library, for pages.
           '^libs/contracts/src/(objects|rights)\\.ts$',
           // Edges alone take the proxy, services alone the query of the trail.

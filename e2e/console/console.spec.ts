@@ -60,6 +60,7 @@ async function signIn({ email }: Account): Promise<void> {
 const goTo = async (path: string, heading: string, on = page): Promise<void> => {
   await on.goto(addresses.baseUrl + path);
   await on.getByRole('heading', { level: 1, name: heading }).waitFor();
+  expect(await on.evaluate('window.shift')).toBeLessThanOrEqual(0.01);
 };
 const rows = () => page.getByRole('row').locator('th a');
 const firstRow = (name: string) =>
@@ -114,6 +115,19 @@ describe('a session in the console', () => {
       [],
     );
   });
+});
+
+it('speaks the language and has the appearance that are chosen in the menu, also after a reload', async () => {
+  await signIn(member);
+  await goTo('/records/contact', 'Contacts');
+  await press('member');
+  await page.getByRole('menuitem', { name: 'Dark' }).click();
+  await page.getByRole('menuitem', { name: 'Deutsch' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Kontakte' }).waitFor();
+  await page.reload();
+  await page.getByRole('button', { name: 'Kontakt anlegen' }).waitFor();
+  const root = 'document.documentElement';
+  expect(await page.evaluate(`[${root}.lang, ${root}.dataset.mantineColorScheme]`)).toEqual(['de', 'dark']);
 });
 
 describe('the list of leads', () => {
@@ -201,6 +215,8 @@ describe('the list of leads', () => {
 
 describe('a record', () => {
   beforeEach(() => signIn(admin));
+  // An editor opens and closes where it stands. On a slow machine an answer comes so long after the key that this counts as a shift.
+  afterEach(() => page.evaluate('window.shift = 0'));
 
   it('is created, with what is refused in words beside its field, changed in place and deleted', async () => {
     await goTo('/records/lead', 'Leads');
@@ -222,7 +238,8 @@ describe('a record', () => {
     await page.getByRole('textbox', { name: 'First name' }).fill('Grace');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Grace Hopper' }).waitFor();
-    await page.waitForFunction(`document.activeElement.ariaLabel === 'Edit First name'`);
+    const focused = async () => (await page.evaluate('document.activeElement.ariaLabel')) === 'Edit First name';
+    await eventually(focused, 'the focus where it was');
     const id = new URL(page.url()).pathname.split('/').at(-1);
     expect(await record('GET', `leads/${id}`)).toMatchObject({ firstName: 'Grace', version: 2 });
     await press('Edit E-mail');
@@ -263,6 +280,18 @@ describe('a record', () => {
     await press('Save my value');
     await press('Edit Source');
     expect(await record('GET', `leads/${id}`)).toMatchObject({ source: 'mine again', version: 5 });
+  });
+
+  it('belongs to somebody, who is found by name', async () => {
+    const { id } = await record('POST', 'leads', { lastName: 'Franklin' });
+    await goTo(`/records/lead/${id}`, 'Franklin');
+    await press('Edit Owner');
+    await page.getByRole('combobox', { name: 'Owner' }).fill('mem');
+    await page.getByRole('option', { name: 'member' }).click();
+    await press('Save');
+    await press('Edit Owner');
+    expect(await record('GET', `leads/${id}`)).toMatchObject({ ownerId: member.userId });
+    expect(await page.getByRole('combobox', { name: 'Owner' }).inputValue()).toBe('member');
   });
 
   it('refers to others by links, and a picker searches for them', async () => {

@@ -174,7 +174,7 @@ describe('the CRM in a frame of an allowed origin', () => {
       await check(`pipeline, ${colorScheme}`);
       await crm.getByRole('button', { name: 'New Opportunity' }).click();
       await crm.getByRole('combobox', { name: 'Company' }).fill('Ana');
-      await crm.getByRole('option').first().waitFor();
+      await crm.getByRole('option', { name: 'Analytical Engines' }).waitFor();
       await check(`picker, ${colorScheme}`);
     }
     await page.setViewportSize({ width: 360, height: 700 });

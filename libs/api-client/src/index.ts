@@ -1,6 +1,7 @@
 export type { CallerView, CatalogueFieldView, CatalogueObjectView } from '../dist/api.js';
 export { type ApiCall, callApi, callApiForHeaders } from './call-api.js';
 export { type ApiClient, type ClientOptions, createApiClient } from './client.js';
+export { PeopleApi, type Person } from './people-api.js';
 export { ApiProblem, type FieldProblem } from './problem/api-problem.js';
 export { type ProblemWords, problemInWords } from './problem/problem-words.js';
 export {

@@ -142,7 +142,7 @@ export function Crm({ client, view, onNavigate }: CrmProps) {
   const { language } = useLocale();
   const api = useMemo(() => new RecordsApi(client), [client]);
   const access = useAccess(client);
-  const objects = useObjects(api, language);
+  const objects = useObjects(api, language, false);
   const error = access.error ?? objects.error;
   if (!objects.data) {
     return error ? (

@@ -17,11 +17,12 @@ export const BOARD_SIZE = 200;
 const listKey = (object: ObjectName) => ['records', object, 'list'] as const;
 const recordKey = (object: ObjectName, id: string) => ['records', object, 'record', id] as const;
 
-/** The objects that the caller can read, and what they may do with them. */
-export const useObjects = (api: RecordsApi, language: LabelLanguage) =>
+/** The objects that the caller can read, and what they may do with them. @param hasPeople whether people can be chosen */
+export const useObjects = (api: RecordsApi, language: LabelLanguage, hasPeople: boolean) =>
   useQuery({
     queryKey: ['objects', language],
-    queryFn: async ({ signal }) => (await api.objects(language, signal)).map(objectModel),
+    queryFn: async ({ signal }) =>
+      (await api.objects(language, signal)).map((object) => objectModel(object, hasPeople)),
     staleTime: 60_000,
   });
 
@@ -80,6 +81,28 @@ export function useSuggestions(object: ObjectName, q: string | undefined) {
     queryKey: [...listKey(object), 'suggestions', q],
     queryFn: ({ signal }) => api.list(object, { ...(q ? { q } : {}), size: 8 }, signal),
     enabled: q !== undefined,
+    placeholderData: (previous) => previous,
+  });
+}
+
+/** Who it is, if that can be known. */
+export function usePerson(id: string | undefined) {
+  const { people } = useRecords();
+  return useQuery({
+    queryKey: ['people', id],
+    queryFn: async ({ signal }) => (await people?.find(id ?? '', signal)) ?? null,
+    enabled: id !== undefined && people !== undefined,
+    staleTime: 60_000,
+  });
+}
+
+/** People to choose from. @param q asks for nothing while undefined */
+export function usePeople(q: string | undefined) {
+  const { people } = useRecords();
+  return useQuery({
+    queryKey: ['people', 'search', q],
+    queryFn: async ({ signal }) => (await people?.search(q ?? '', signal)) ?? [],
+    enabled: q !== undefined && people !== undefined,
     placeholderData: (previous) => previous,
   });
 }

@@ -1,9 +1,11 @@
-import type { ObjectName, RecordsApi } from '@crm/api-client';
+import type { ObjectName, PeopleApi, RecordsApi } from '@crm/api-client';
 import { createContext, type ReactNode, useContext } from 'react';
 import type { ObjectModel } from '../objects/object-model.js';
 
 export interface RecordsContextValue {
   readonly api: RecordsApi;
+  /** Whom records can belong to; undefined where nobody may list the people of the workspace. */
+  readonly people?: PeopleApi;
   /** Every object that the caller can read. */
   readonly objects: readonly ObjectModel[];
   /** Shows a record. */

@@ -53,14 +53,15 @@ export const titleOf = ({ titleFields }: Pick<ObjectModel, 'titleFields'>, recor
 export const columnsOf = ({ fields, titleFields }: ObjectModel): readonly FieldModel[] =>
   fields.filter(({ apiName, shownAs }) => !titleFields.includes(apiName) && !viewOf(shownAs).notInColumn);
 
-export function objectModel(object: CatalogueObjectView): ObjectModel {
+/** @param hasPeople whether people can be chosen */
+export function objectModel(object: CatalogueObjectView, hasPeople: boolean): ObjectModel {
   const { apiName, label, pluralLabel, standard, titleFields, creatable, updatable, deletable } = object;
   return {
     apiName,
     name: standard ? CORE_OBJECTS[apiName as CoreObject].path : `custom:${apiName}`,
     ...{ label, pluralLabel, creatable, updatable, deletable },
     titleFields: titleFields.length > 0 ? titleFields : firstTexts(object),
-    fields: object.fields.map((field) => fieldModel(field, creatable || updatable)),
+    fields: object.fields.map((field) => fieldModel(field, creatable || updatable, hasPeople)),
   };
 }
 
@@ -70,7 +71,7 @@ const firstTexts = ({ fields }: CatalogueObjectView): string[] =>
     .slice(0, 1)
     .map(({ apiName }) => apiName);
 
-function fieldModel(field: CatalogueFieldView, canWrite: boolean): FieldModel {
+function fieldModel(field: CatalogueFieldView, canWrite: boolean, hasPeople: boolean): FieldModel {
   const { apiName, label, type, required, writable, options = [], referenceTargets = [], maxLength } = field;
   const known = isFieldType(type);
   const [target] = referenceTargets;
@@ -80,7 +81,7 @@ function fieldModel(field: CatalogueFieldView, canWrite: boolean): FieldModel {
     type: known ? type : 'formula',
     shownAs: known && type !== 'formula' ? type : resultType(field.formula?.type),
     required: required && field.default === undefined,
-    writable: writable && canWrite && known,
+    writable: writable && canWrite && known && (target !== 'user' || hasPeople),
     filterable: field.filterOps.includes('eq') && type !== 'reference' && type !== 'multi_select',
     ...(target !== undefined && referenceTargets.length === 1 && { target: targetOf(target) }),
     ...(maxLength !== undefined && { maxLength }),

@@ -65,7 +65,7 @@ export function FieldInput({ field, value, onChange, problem, hasNoLabel, isFocu
         />
       );
     case 'record':
-      return field.target && field.target !== 'user' ? (
+      return field.target ? (
         <ReferencePicker {...shared} target={field.target} value={String(value)} onChange={onChange} />
       ) : null;
     default:

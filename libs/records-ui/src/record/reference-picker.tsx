@@ -1,9 +1,9 @@
-import type { ObjectName } from '@crm/api-client';
+import type { CrmRecord, ObjectName } from '@crm/api-client';
 import { useTexts } from '@crm/ui';
 import { Select, type SelectProps, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useState } from 'react';
-import { useRecord, useSuggestions } from '../data/record.queries.js';
+import { useEffect, useState } from 'react';
+import { usePeople, usePerson, useRecord, useSuggestions } from '../data/record.queries.js';
 import { useObject } from '../data/records-context.js';
 import { type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
@@ -12,33 +12,74 @@ import { ReferenceName } from '../values/format-value.js';
 const TYPING_PAUSE_MS = 200;
 
 export interface ReferencePickerProps extends Omit<SelectProps, 'value' | 'onChange' | 'data'> {
-  readonly target: ObjectName;
-  /** Id of the chosen record; empty for none. */
+  readonly target: ObjectName | 'user';
+  /** Id of the chosen record or person; empty for none. */
   readonly value: string;
   readonly onChange: (id: string) => void;
 }
 
-/** Chooses a record by searching for it. Of an object that the caller cannot read, the reference stays as it is. */
-export function ReferencePicker(props: ReferencePickerProps) {
-  const model = useObject(props.target);
-  if (!model)
-    return <Text>{props.value === '' ? null : <ReferenceName target={props.target} id={props.value} />}</Text>;
-  return <Picker {...props} model={model} />;
+/** Chooses by searching. Of an object that the caller cannot read, the reference stays as it is. */
+export function ReferencePicker({ target, ...props }: ReferencePickerProps) {
+  const model = useObject(target);
+  if (target === 'user') return <PersonPicker {...props} />;
+  if (model) return <RecordPicker {...props} model={model} />;
+  return <Text>{props.value === '' ? null : <ReferenceName target={target} id={props.value} />}</Text>;
 }
 
-function Picker({ target, value, onChange, model, ...others }: ReferencePickerProps & { readonly model: ObjectModel }) {
+type PickerProps = Omit<ReferencePickerProps, 'target'>;
+
+function RecordPicker({ model, ...props }: PickerProps & { readonly model: ObjectModel }) {
   const texts = useTexts(TEXTS);
-  const { data: chosen } = useRecord(model.name, value === '' ? undefined : value);
+  const [q, setQ] = useState<string>();
+  const { data: chosen } = useRecord(model.name, props.value || undefined);
+  const { data: found } = useSuggestions(model.name, q);
+  const nameOf = (record: CrmRecord): string => titleOf(model, record) || texts.untitled;
+  return (
+    <SearchSelect
+      {...props}
+      chosen={chosen && nameOf(chosen)}
+      found={found?.data.map((record) => ({ value: record.id, label: nameOf(record) }))}
+      onSearch={setQ}
+      placeholder={texts.search(model.pluralLabel)}
+    />
+  );
+}
+
+function PersonPicker(props: PickerProps) {
+  const texts = useTexts(TEXTS);
+  const [q, setQ] = useState<string>();
+  const { data: chosen } = usePerson(props.value || undefined);
+  const { data: found } = usePeople(q);
+  return (
+    <SearchSelect
+      {...props}
+      chosen={chosen?.name}
+      found={found?.map(({ id, name }) => ({ value: id, label: name }))}
+      onSearch={setQ}
+      placeholder={texts.searchPeople}
+    />
+  );
+}
+
+interface SearchSelectProps extends PickerProps {
+  /** What the chosen one is called. */
+  readonly chosen: string | undefined;
+  /** What the API has found; undefined while it searches. */
+  readonly found: readonly { readonly value: string; readonly label: string }[] | undefined;
+  /** What to search for; undefined for nothing. */
+  readonly onSearch: (q: string | undefined) => void;
+}
+
+function SearchSelect({ value, chosen, found, onSearch, onChange, ...others }: SearchSelectProps) {
+  const texts = useTexts(TEXTS);
   const [search, setSearch] = useState('');
   const [isOpen, setOpen] = useState(false);
-  const [q] = useDebouncedValue(search.trim(), TYPING_PAUSE_MS);
-  const title = chosen && value !== '' ? titleOf(model, chosen) || texts.untitled : texts.linked;
-  // What stands in the input of a chosen record is its name, and no search.
-  const { data: found } = useSuggestions(model.name, isOpen ? (value !== '' && q === title ? '' : q) : undefined);
-  const options = (found?.data ?? []).map((record) => ({
-    value: record.id,
-    label: titleOf(model, record) || texts.untitled,
-  }));
+  const [settled] = useDebouncedValue(search.trim(), TYPING_PAUSE_MS);
+  const title = chosen ?? texts.linked;
+  // What stands in the input of a chosen one is its name, and no search.
+  const q = value !== '' && settled === title ? '' : settled;
+  useEffect(() => onSearch(isOpen ? q : undefined), [isOpen, q, onSearch]);
+  const options = found ?? [];
   const hasChosen = value === '' || options.some((option) => option.value === value);
   return (
     <Select
@@ -46,12 +87,11 @@ function Picker({ target, value, onChange, model, ...others }: ReferencePickerPr
       data={hasChosen ? options : [{ value, label: title }, ...options]}
       value={value === '' ? null : value}
       onChange={(next) => onChange(next ?? '')}
-      placeholder={texts.search(model.pluralLabel)}
       searchable
-      // Within the page's landmarks, and within a drawer.
-      comboboxProps={{ withinPortal: false }}
       clearable
       clearButtonProps={{ 'aria-label': texts.clear }}
+      // Within the page's landmarks, and within a drawer.
+      comboboxProps={{ withinPortal: false }}
       // The API has searched.
       filter={({ options: all }) => all}
       searchValue={search}

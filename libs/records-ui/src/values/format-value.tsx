@@ -1,7 +1,7 @@
 import type { FieldValue, ObjectName } from '@crm/api-client';
 import { type Locale, useLocale, useTexts } from '@crm/ui';
 import { Text } from '@mantine/core';
-import { useRecord } from '../data/record.queries.js';
+import { usePerson, useRecord } from '../data/record.queries.js';
 import { useObject } from '../data/records-context.js';
 import { numberText, viewOf } from '../objects/field-types.js';
 import { type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
@@ -33,17 +33,23 @@ export function formatMoney(amount: number, currency: string | undefined, tag: s
     : `${number} ${currency}`;
 }
 
-/** The record that a reference names, by its name if the caller can read it. */
+/** The record or the person that a reference names, by its name if the caller can read it. */
 export function ReferenceName({ target, id }: { readonly target?: ObjectName | 'user'; readonly id: string }) {
   const texts = useTexts(TEXTS);
   const model = useObject(target);
-  return model ? (
-    <Name model={model} id={id} />
-  ) : (
+  if (model) return <Name model={model} id={id} />;
+  if (target === 'user') return <PersonName id={id} />;
+  return (
     <Text c="dimmed" span inherit>
       {texts.linked}
     </Text>
   );
+}
+
+function PersonName({ id }: { readonly id: string }) {
+  const texts = useTexts(TEXTS);
+  const { data: person } = usePerson(id);
+  return <>{person?.name ?? texts.somebody}</>;
 }
 
 function Name({ model, id }: { readonly model: ObjectModel; readonly id: string }) {

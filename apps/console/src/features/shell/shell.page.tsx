@@ -1,4 +1,4 @@
-import { RecordsApi } from '@crm/api-client';
+import { PeopleApi, RecordsApi } from '@crm/api-client';
 import { RecordsProvider, useObjects } from '@crm/records-ui';
 import { LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
 import { AppShell, Burger, Group, NavLink, Text } from '@mantine/core';
@@ -44,7 +44,7 @@ function Frame() {
   const client = useApiClient();
   const api = useMemo(() => new RecordsApi(client), [client]);
   const { data: caller } = useCaller(client);
-  const { data: objects, error, refetch } = useObjects(api, language);
+  const { data: objects, error, refetch } = useObjects(api, language, true);
   const [isOpen, { toggle, close }] = useDisclosure();
   const router = useRouter();
   const navigate = useNavigate();
@@ -54,13 +54,14 @@ function Frame() {
   const records = useMemo(
     () => ({
       api,
+      people: new PeopleApi(client),
       objects: objects ?? [],
       open: ({ apiName }: { apiName: string }, id: string) =>
         void navigate({ to: '/records/$object/$id', params: { object: apiName, id } }),
       hrefOf: ({ apiName }: { apiName: string }, id: string) =>
         router.buildLocation({ to: '/records/$object/$id', params: { object: apiName, id } }).href,
     }),
-    [api, objects, navigate, router],
+    [api, client, objects, navigate, router],
   );
   return (
     <RecordsProvider value={records}>

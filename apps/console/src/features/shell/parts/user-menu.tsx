@@ -46,8 +46,7 @@ export default function UserMenu({ caller }: { readonly caller: CallerView | und
         {SCHEMES.map((scheme) => (
           <Menu.Item
             key={scheme}
-            role="menuitemradio"
-            aria-checked={scheme === colorScheme}
+            aria-current={scheme === colorScheme || undefined}
             closeMenuOnClick={false}
             rightSection={mark(scheme === colorScheme)}
             onClick={() => setColorScheme(scheme)}
@@ -61,8 +60,7 @@ export default function UserMenu({ caller }: { readonly caller: CallerView | und
           <Menu.Item
             key={name}
             lang={name}
-            role="menuitemradio"
-            aria-checked={name === language}
+            aria-current={name === language || undefined}
             closeMenuOnClick={false}
             rightSection={mark(name === language)}
             onClick={() => choose(name)}

@@ -1,0 +1,1 @@
+export { Pipeline } from './pipeline.js';
