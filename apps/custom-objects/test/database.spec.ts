@@ -66,8 +66,30 @@ it('records of before have a slot for each indexed field without a value, and no
     expect(rows).toEqual([
       { s1: null, s2: 'set', s3: null, n1: Infinity, t4: 'infinity' },
       { s1: null, s2: unset, s3: null, n1: Infinity, t4: 'infinity' },
-      { s1: unset, s2: unset, s3: null, n1: null, t4: null },
+      { s1: unset, s2: unset, s3: unset, n1: null, t4: null },
     ]);
+  });
+  await before.drop();
+});
+
+it('companies of before have no owner in the order of owners, and are found by the digits of their phone numbers', async () => {
+  const before = await testDatabase('custom-objects', migrations.slice(0, -1));
+  const [tenant, id] = [randomUUID(), randomUUID()];
+  await withClient(before.adminUrl, async (client) => {
+    await client.query(
+      `INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, s1)
+       VALUES ($1, $2, $3, 1, '{"1": "Engines", "3": "+44 20 (79) 46"}', now(), now(), 'Engines')`,
+      [tenant, CORE_OBJECTS.company.id, id],
+    );
+    await client.query(
+      `INSERT INTO record_search (tenant_id, object_id, id, audience, text) VALUES ($1, $2, $3, '', 'engines +44 20 (79) 46')`,
+      [tenant, CORE_OBJECTS.company.id, id],
+    );
+    await runMigrations({ ownerUrl: before.ownerUrl, migrations });
+    const records = await client.query('SELECT s3 FROM custom_record WHERE tenant_id = $1', [tenant]);
+    expect(records.rows).toEqual([{ s3: '\u{10ffff}' }]);
+    const texts = await client.query('SELECT text FROM record_search WHERE tenant_id = $1', [tenant]);
+    expect(texts.rows).toEqual([{ text: 'engines +44 20 (79) 46 44207946' }]);
   });
   await before.drop();
 });

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { CostlyQueries } from '../src/finding/costly-query.service.js';
 import { ObjectSizes } from '../src/finding/object-size.service.js';
-import { app, type Json, type Tenant, useCustomObjects } from './custom-objects-service.js';
+import { app, call, type Json, type Tenant, useCustomObjects } from './custom-objects-service.js';
 import { createVisits, encoded, namesOf, VISIT, VISITS, type Visits } from './visits.js';
 
 useCustomObjects();
@@ -173,7 +172,7 @@ describe('in an object of very many records', () => {
     [encoded({ field: 'amount', value: 1 }), false],
     [`sort=amount&${encoded({ field: 'amount', op: 'gt', value: 0 })}`, false],
     [encoded({ field: 'createdAt', op: 'gte', value: { relative: 'today' } }), false],
-    [encoded({ field: 'id', op: 'in', value: [randomUUID()] }), false],
+    [encoded({ field: 'id', op: 'in', value: ['00000000-0000-7000-8000-000000000000'] }), false],
     // Few records match one of the conditions.
     [encoded({ field: 'amount', op: 'gt', value: 0 }), false],
     [
@@ -205,5 +204,61 @@ describe('in an object of very many records', () => {
     const costly = jest.spyOn(CostlyQueries.prototype, 'run');
     expect((await large.call('GET', `${VISITS}?${query}`)).status).toBe(200);
     expect([query, costly.mock.calls.some(([, cost]) => !cost.isBounded)]).toEqual([query, isCostly]);
+  });
+});
+
+describe('a search of all objects', () => {
+  const search = async (q: string, token: string, more = '') =>
+    (await call('GET', `/api/crm/search?q=${encodeURIComponent(q)}${more}`, token)).body;
+  const titles = async (q: string, token: string, more = '') =>
+    (await search(q, token, more)).data.map(({ object, title }) => `${object} ${title}`);
+  let own: Tenant;
+  let lead: string;
+  beforeAll(async () => {
+    own = await app.tenant('business', [VISIT]);
+    const ada = { firstName: 'Ada', lastName: 'Lovelace' };
+    lead = (await app.create('/api/crm/leads', own.admin, { ...ada, phone: '030 / 1234567' })).id;
+    await app.create('/api/crm/contacts', own.admin, {
+      ...ada,
+      email: 'ada@lovelace.example',
+      phone: '+49 (30) 123 45 67',
+    });
+    await app.create('/api/crm/companies', own.admin, { name: 'Lövelace & Co' });
+    await app.create(VISITS, own.admin, { name: 'At Lovelace', title: 'Secret of Lovelace', secret: 7 });
+  });
+
+  it('finds names, mail and phone numbers however they are written, and says what matched', async () => {
+    expect(await titles('lovelace', own.member)).toEqual([
+      ...['visit ', 'company Lövelace & Co', 'contact Ada Lovelace', 'lead Ada Lovelace'],
+    ]);
+    expect((await search('LOVELACE.EX', own.member)).data).toMatchObject([
+      { object: 'contact', title: 'Ada Lovelace', matched: { field: 'email', value: 'ada@lovelace.example' } },
+    ]);
+    expect((await search('ada lovelace', own.member, '&objects=lead,task')).data).toEqual([
+      { object: 'lead', id: lead, title: 'Ada Lovelace', matched: { field: null, value: 'Ada Lovelace' } },
+    ]);
+    for (const q of ['+49 30 1234567', '0049301234567', '030 1234567', '(030) 123-4567', '1234567']) {
+      expect([q, await titles(q, own.member)]).toEqual([q, ['contact Ada Lovelace', 'lead Ada Lovelace']]);
+    }
+    expect((await search('030 1234567', own.member)).data[0]).toMatchObject({ matched: { field: 'phone' } });
+  });
+
+  it('comes in pages, and refuses what no index finds', async () => {
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: Json = await search('lovelace', own.member, `&size=1${cursor && `&cursor=${cursor}`}`);
+      seen.push(...page.data.map(({ object }) => String(object)));
+      cursor = page.nextCursor;
+    }
+    expect(seen).toEqual(['visit', 'company', 'contact', 'lead']);
+    expect(await search('ad', own.member)).toMatchObject({ status: 400, code: 'INVALID_QUERY' });
+  });
+
+  it('has what the caller can read alone', async () => {
+    const scoped = await own.sign({ roles: ['member'], scopes: ['leads:read'] });
+    expect(await titles('lovelace', scoped)).toEqual(['lead Ada Lovelace']);
+    expect(await titles('lovelace', scoped, '&objects=contact')).toEqual([]);
+    expect(await titles('lovelace', await app.appToken(own.id, 'other-app', ['custom_objects']))).toEqual([]);
+    expect(await titles('lovelace', (await app.tenant()).admin)).toEqual([]);
   });
 });

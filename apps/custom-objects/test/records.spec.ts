@@ -321,12 +321,16 @@ describe('a record of a standard object', () => {
       { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', phone: '+44 20 7946 0000' },
       { companyName: null, status: null, source: null, ownerId: null },
     ],
-    ['contacts', { lastName: 'A', phone: '030 901820' }, { firstName: null, email: null, companyId: null }],
-    ['companies', { name: 'A', website: 'https://example.org/a', phone: '(555) 010-0199 ext. 12' }, {}],
+    [
+      'contacts',
+      { lastName: 'A', phone: '030 901820' },
+      { firstName: null, email: null, companyId: null, ownerId: null },
+    ],
+    ['companies', { name: 'A', website: 'https://example.org/a', phone: '(555) 010-0199 ext. 12' }, { ownerId: null }],
     [
       'opportunities',
       { name: 'A', amount: 12.5, currency: 'EUR', closeDate: '2026-03-01' },
-      { status: 'open', stage: null, companyId: null, contactId: null },
+      { status: 'open', stage: null, companyId: null, contactId: null, ownerId: null },
     ],
     [
       'tasks',

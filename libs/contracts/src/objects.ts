@@ -80,6 +80,7 @@ const PERSON = {
 } as const;
 
 const PHONE = { type: 'phone', label: { en: 'Phone', de: 'Telefon' }, maxLength: 40 } as const;
+const OWNER = { type: 'reference', label: { en: 'Owner', de: 'Zuständig' }, targets: [], example: USER_ID } as const;
 const COMPANY = { type: 'reference', label: { en: 'Company', de: 'Firma' }, targets: ['company'] } as const;
 const NAME = text(200, {
   key: 1,
@@ -112,14 +113,7 @@ export const CORE_OBJECTS = {
       companyName: text(200, { key: 5, slot: 's4', label: COMPANY.label, example: 'Analytical Engines' }),
       status: text(40, { key: 6, slot: 's5', label: STATUS, example: 'new' }),
       source: text(80, { key: 7, slot: 's6', label: { en: 'Source', de: 'Quelle' }, example: 'fair' }),
-      ownerId: {
-        key: 8,
-        type: 'reference',
-        slot: 's7',
-        label: { en: 'Owner', de: 'Zuständig' },
-        targets: [],
-        example: USER_ID,
-      },
+      ownerId: { ...OWNER, key: 8, slot: 's7' },
     },
     milestones: {},
     exampleId: '019ca8d0-5a40-7b1d-8f02-6c1e9b7d4a35',
@@ -139,6 +133,7 @@ export const CORE_OBJECTS = {
       ...PERSON,
       phone: { ...PHONE, key: 4, slot: 's3', example: null },
       companyId: { ...COMPANY, key: 5, slot: 's4', example: COMPANY_ID },
+      ownerId: { ...OWNER, key: 6, slot: 's5' },
     },
     milestones: {},
     exampleId: '019ca8d1-7d3e-7a06-b5c4-8e2f1a9d6c43',
@@ -165,6 +160,7 @@ export const CORE_OBJECTS = {
         example: null,
       },
       phone: { ...PHONE, key: 3, slot: 's2', example: '+44 20 7946 0000' },
+      ownerId: { ...OWNER, key: 4, slot: 's3' },
     },
     milestones: {},
     exampleId: COMPANY_ID,
@@ -211,6 +207,7 @@ export const CORE_OBJECTS = {
         targets: ['contact'],
         example: '019ca8d1-7d3e-7a06-b5c4-8e2f1a9d6c43',
       },
+      ownerId: { ...OWNER, key: 9, slot: 's7' },
     },
     milestones: {
       'deal.won': { field: 'status', value: 'won', example: { version: 4, stage: 'closed' } },

@@ -17,5 +17,5 @@ export {
   type SlotKind,
 } from './types/field-type.js';
 export { FIELD_TYPE_NAMES, type FieldTypeName, fieldTypes } from './types/index.js';
-export { foldForSearch, foldForSearchUpTo, foldForUniqueness } from './types/texts.js';
+export { foldForSearch, foldForSearchUpTo, foldForUniqueness, phoneDigits } from './types/texts.js';
 export { type ValidatedRecord, validateRecord, withoutLimits } from './validate-record.js';

@@ -93,6 +93,11 @@ const SYSTEM_FIELDS: ReadonlyMap<string, SystemField> = new Map(
   ]),
 );
 
+const SYSTEM_OPERATORS: Readonly<Record<SystemField['type'], readonly FilterOperator[]>> = {
+  reference: ['eq', 'ne', 'in'],
+  datetime: ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'],
+};
+
 /** So many records are found and sorted within some milliseconds. */
 export const FEW = 1_000;
 
@@ -226,10 +231,8 @@ class FilterParser {
   }
 
   private requireOperator(field: StoredField | SystemField, op: FilterOperator, parameter: string): void {
-    const offered =
-      'isSystem' in field
-        ? operatorsOf(field, this.valueType(field)).filter((name) => name !== 'empty' && name !== 'notEmpty')
-        : operatorsOf(field, this.valueType(field));
+    const ofType = operatorsOf(field, this.valueType(field));
+    const offered = 'isSystem' in field ? ofType.filter((name) => SYSTEM_OPERATORS[field.type].includes(name)) : ofType;
     if (offered.includes(op)) return;
     const known = offered.length === 0 ? 'none' : offered.join(', ');
     throw refused(`${parameter}: ${field.apiName}, which is of type ${field.type}, has no operator ${op} (${known})`);
@@ -466,10 +469,6 @@ function systemSql({ apiName }: SystemField, comparison: Comparison, parameters:
     const sql = compareSql(ID, comparison, parameters, same);
     const found = op === 'ne' ? { unindexed: `${parameter}: no index has all records but one` } : { slot: 'id' };
     return { sql, parameters: parameters.values, ...found };
-  }
-  if (op === 'in') {
-    const sql = compareSql({ ...UPDATED_AT, sql: 'created_at' }, comparison, parameters, same);
-    return { sql, parameters: parameters.values, unindexed: `${parameter}: createdAt has an index for periods only` };
   }
   const within = span ?? momentOf(values[0] as string);
   const sql = compareSql(ID, { ...comparison, span: within }, parameters, (time) => firstIdAt(String(time)));

@@ -84,12 +84,22 @@ function textOf(fields: readonly StoredField[], values: Values): string | null {
   for (const field of fields) {
     if (room <= 0) break;
     const text = searchText(field, values[field.apiName] ?? null);
-    const folded = text === null ? '' : foldForSearchUpTo(text, room);
+    const folded = text === null ? '' : foldForSearchUpTo(textIn(field, text), room);
     if (folded === '') continue;
     parts.push(folded);
     room -= folded.length + 1;
   }
   return parts.length === 0 ? null : parts.join(' ');
+}
+
+/** A phone number is found by its digits alone too. */
+const textIn = ({ isPhone }: StoredField, text: string): string =>
+  isPhone ? `${text} ${text.replace(/[^0-9]/g, '')}` : text;
+
+/** Whether a value of a field has a folded text in it. */
+export function hasText(field: StoredField, value: unknown, searched: string): boolean {
+  const text = searchText(field, value ?? null);
+  return text !== null && foldForSearch(textIn(field, text)).includes(searched);
 }
 
 /** A folded search text. */

@@ -8,6 +8,7 @@ import { SearchPage1795500001650 } from './1795500001650-search-page.js';
 import { RecordFunctionsAgain1795500001660 } from './1795500001660-record-functions-again.js';
 import { SearchIndexes1795500001680 } from './1795500001680-search-indexes.js';
 import { SavedViews1795500001700 } from './1795500001700-saved-views.js';
+import { OwnersAndPhones1795500001710 } from './1795500001710-owners-and-phones.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
 export const migrations = [
@@ -20,4 +21,5 @@ export const migrations = [
   RecordFunctionsAgain1795500001660,
   SearchIndexes1795500001680,
   SavedViews1795500001700,
+  OwnersAndPhones1795500001710,
 ];

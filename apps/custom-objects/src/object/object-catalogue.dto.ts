@@ -1,4 +1,3 @@
-import { REFERENCE_DELETIONS } from '@crm/fields';
 import {
   BooleanField,
   EnumField,
@@ -10,7 +9,7 @@ import {
   TextField,
 } from '@crm/http';
 import { FILTER_OPERATORS } from './filter-operators.js';
-import { OptionView } from './object.dto.js';
+import { FieldHeadView, ObjectHeadView } from './object.dto.js';
 
 const LANGUAGES = ['en', 'de'] as const;
 export type LabelLanguage = (typeof LANGUAGES)[number];
@@ -30,14 +29,8 @@ export class FormulaView {
 }
 
 /** A field that the caller may read. */
-export class CatalogueFieldView {
-  @TextField({ maxLength: 40 }) apiName: string;
-  @TextField({ maxLength: 255 }) label: string;
-  @TextField({ maxLength: 40, description: 'Field type', example: 'text' }) type: string;
-  @BooleanField() required: boolean;
+export class CatalogueFieldView extends FieldHeadView {
   @BooleanField() is_unique: boolean;
-  @BooleanField({ description: 'Always true: fields that the caller cannot read are left out' }) readable: boolean;
-  @BooleanField({ description: 'Whether the caller can write the field' }) writable: boolean;
 
   @BooleanField({ description: 'Whether lists that are filtered or sorted by the field are fast at any size' })
   indexed: boolean;
@@ -47,7 +40,6 @@ export class CatalogueFieldView {
   @ListField(field.enum(FILTER_OPERATORS), { maxItems: 20, description: 'The operators that `filter` accepts' })
   filterOps: readonly string[];
 
-  @ListField(() => OptionView, { optional: true, maxItems: 1000 }) options?: OptionView[];
   @JsonValueField({ optional: true, description: 'The value of a new record that names none', example: 'open' })
   default?: unknown;
   @IntegerField({ optional: true, description: 'Most characters of a text' }) maxLength?: number;
@@ -60,31 +52,17 @@ export class CatalogueFieldView {
   })
   referenceTargets?: string[];
 
-  @EnumField(REFERENCE_DELETIONS, {
-    optional: true,
-    description: 'Of a reference: what happens to the record when the one that it refers to is deleted',
-  })
-  onDelete?: string;
-
   @ObjectField(() => FormulaView, { optional: true, description: 'Of a formula' }) formula?: FormulaView;
 }
 
 /** A standard or custom object as the caller may see it. */
-export class CatalogueObjectView {
-  @TextField({ maxLength: 200 }) apiName: string;
-  @TextField({ maxLength: 255 }) label: string;
-  @TextField({ maxLength: 255 }) pluralLabel: string;
-  @TextField({ maxLength: 4000, nullable: true }) description: string | null;
+export class CatalogueObjectView extends ObjectHeadView {
   @BooleanField() standard: boolean;
 
   @TextField({ maxLength: 200, nullable: true, description: 'Key of the app that the object belongs to' })
   appKey: string | null;
 
-  @BooleanField({ description: 'Whether the app is being tried in a sandbox' }) sandbox: boolean;
   @TextField({ maxLength: 300, example: '/api/crm/leads' }) recordsPath: string;
-
-  @TextField({ maxLength: 40, nullable: true, description: 'The field whose value names a record' })
-  nameField: string | null;
 
   @ListField(field.text({ maxLength: 40, example: 'lastName' }), {
     maxItems: 5,

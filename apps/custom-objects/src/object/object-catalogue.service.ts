@@ -4,6 +4,7 @@ import { Database } from '@crm/database';
 import { type AccessPlan, fieldTypes, normaliseOptions, onDeleteOf } from '@crm/fields';
 import { Injectable } from '@nestjs/common';
 import { isSortable, operatorsOf } from './filter-operators.js';
+import type { ObjectView } from './object.dto.js';
 import { ObjectRepository } from './object.repository.js';
 import type { CatalogueFieldView, CatalogueObjectView, LabelLanguage } from './object-catalogue.dto.js';
 import {
@@ -28,7 +29,7 @@ export class ObjectCatalogueService {
 
   /** Standard objects first, then custom ones by name; those that the caller may read. */
   async list(principal: Principal, language: LabelLanguage = 'en'): Promise<CatalogueObjectView[]> {
-    const custom = await this.listCustom(principal);
+    const custom = await this.customOf(principal);
     const names = new Map(custom.map(({ id, apiName }) => [id, apiName]));
     return [...Object.values(STANDARD_OBJECTS), ...custom]
       .filter((object) => hasScope(principal, scopeOf(object.id), 'read'))
@@ -42,7 +43,19 @@ export class ObjectCatalogueService {
     return found;
   }
 
-  private async listCustom(principal: Principal): Promise<(ObjectDefinition & { sandbox: boolean })[]> {
+  /** As the routes of custom objects describe them. */
+  async listCustom(principal: Principal): Promise<ObjectView[]> {
+    return (await this.list(principal)).filter(({ standard }) => !standard).map(customView);
+  }
+
+  /** @throws NOT_FOUND */
+  async getCustom(principal: Principal, apiName: string): Promise<ObjectView> {
+    const found = await this.get(principal, apiName);
+    if (found.standard) throw noSuchObject();
+    return customView(found);
+  }
+
+  private async customOf(principal: Principal): Promise<(ObjectDefinition & { sandbox: boolean })[]> {
     const objects = await this.database.transaction(principal.tenantId, (tx) => this.objects.list(tx));
     return objects.filter((object) => isVisibleTo(object, principal));
   }
@@ -86,6 +99,19 @@ function view(
       })),
   };
 }
+
+const customView = ({ appKey, fields, ...object }: CatalogueObjectView): ObjectView => ({
+  ...{ apiName: object.apiName, label: object.label, pluralLabel: object.pluralLabel, description: object.description },
+  ...{ appKey: appKey as string, sandbox: object.sandbox, nameField: object.nameField },
+  fields: fields.map(
+    ({ apiName, label, type, required, is_unique, readable, writable, options, onDelete, ...field }) => ({
+      ...{ apiName, label, type, required, isUnique: is_unique, readable, writable },
+      ...(options && { options }),
+      ...(field.referenceTargets && { referenceTarget: field.referenceTargets[0] as string }),
+      ...(onDelete !== undefined && { onDelete }),
+    }),
+  ),
+});
 
 const canCreate = (model: ObjectModel, plan: AccessPlan): boolean =>
   !model.setsHiddenUnique(plan) &&

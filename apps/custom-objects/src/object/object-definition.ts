@@ -19,6 +19,8 @@ export interface StoredField extends FieldDefinition {
   readonly slot: string | null;
   /** The objects one of whose records a reference names; none for a user's id. */
   readonly referenceObjectIds: readonly string[];
+  /** A text that is a phone number as somebody wrote it. */
+  readonly isPhone?: true;
 }
 
 /** A further event when a field takes a value, besides `created` or `updated`. */
@@ -148,6 +150,7 @@ function storedField(objectId: string, [apiName, field]: [string, StandardField]
     apiName,
     label: label.en,
     type: type === 'phone' ? 'text' : type,
+    ...(type === 'phone' && { isPhone: true }),
     slot,
     ...(required && { required }),
     ...('maxLength' in field && {

@@ -2,7 +2,7 @@ import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe } from '@crm/http';
 import { Body, Controller, Get, Param, Put } from '@nestjs/common';
 import { ObjectListView, ObjectView, ShareInput, ShareListView, ShareView } from './object.dto.js';
-import { ObjectService } from './object.service.js';
+import { ObjectCatalogueService } from './object-catalogue.service.js';
 import { ShareService } from './share.service.js';
 
 @ApiGroup({
@@ -12,7 +12,7 @@ import { ShareService } from './share.service.js';
 @Controller('api/crm/custom')
 @Access({ right: 'read', scope: 'custom_objects' })
 export class ObjectController {
-  constructor(private readonly objects: ObjectService) {}
+  constructor(private readonly catalogue: ObjectCatalogueService) {}
 
   @Get()
   @Describe({
@@ -21,7 +21,7 @@ export class ObjectController {
     answers: [{ status: 200, description: 'The objects', body: () => ObjectListView }],
   })
   async list(@CurrentPrincipal() principal: Principal): Promise<ObjectListView> {
-    return { data: await this.objects.list(principal) };
+    return { data: await this.catalogue.listCustom(principal) };
   }
 
   @Get(':apiName')
@@ -31,7 +31,7 @@ export class ObjectController {
     answers: [{ status: 200, description: 'The object', body: () => ObjectView }],
   })
   get(@CurrentPrincipal() principal: Principal, @Param('apiName') apiName: string): Promise<ObjectView> {
-    return this.objects.get(principal, apiName);
+    return this.catalogue.getCustom(principal, apiName);
   }
 }
 

@@ -7,26 +7,18 @@ export class OptionView {
   @TextField({ maxLength: 255 }) label: string;
 }
 
-/** A field the caller may read. */
-export class FieldView {
+/** What every description of a field has that the caller may read. */
+export class FieldHeadView {
   @TextField({ maxLength: 40 }) apiName: string;
   @TextField({ maxLength: 255 }) label: string;
   @TextField({ maxLength: 40, description: 'Field type', example: 'text' }) type: string;
   @BooleanField() required: boolean;
-  @BooleanField() isUnique: boolean;
   @BooleanField({ description: 'Always true: fields that the caller cannot read are left out' }) readable: boolean;
 
   @BooleanField({ description: 'Whether the caller can write the field; a formula is never writable' })
   writable: boolean;
 
   @ListField(() => OptionView, { optional: true, maxItems: 1000 }) options?: OptionView[];
-
-  @TextField({
-    maxLength: 207,
-    optional: true,
-    description: 'lead, contact, company, opportunity or custom:<apiName of an object of this workspace>',
-  })
-  referenceTarget?: string;
 
   @EnumField(REFERENCE_DELETIONS, {
     optional: true,
@@ -36,18 +28,33 @@ export class FieldView {
   onDelete?: string;
 }
 
-/** An object definition as the caller may see it. */
-export class ObjectView {
+/** A field of a custom object. */
+export class FieldView extends FieldHeadView {
+  @BooleanField() isUnique: boolean;
+
+  @TextField({
+    maxLength: 207,
+    optional: true,
+    description: 'lead, contact, company, opportunity or custom:<apiName of an object of this workspace>',
+  })
+  referenceTarget?: string;
+}
+
+/** What every description of an object has. */
+export class ObjectHeadView {
   @TextField({ maxLength: 200 }) apiName: string;
   @TextField({ maxLength: 255 }) label: string;
   @TextField({ maxLength: 255 }) pluralLabel: string;
   @TextField({ maxLength: 4000, nullable: true }) description: string | null;
-  @TextField({ maxLength: 200, description: 'Key of the app that the object belongs to' }) appKey: string;
-  @BooleanField() sandbox: boolean;
+  @BooleanField({ description: 'Whether the app is being tried in a sandbox' }) sandbox: boolean;
 
   @TextField({ maxLength: 40, nullable: true, description: 'The field whose value names a record' })
   nameField: string | null;
+}
 
+/** The definition of a custom object as the caller may see it. */
+export class ObjectView extends ObjectHeadView {
+  @TextField({ maxLength: 200, description: 'Key of the app that the object belongs to' }) appKey: string;
   @ListField(() => FieldView, { maxItems: 1000 }) fields: FieldView[];
 }
 

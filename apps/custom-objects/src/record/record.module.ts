@@ -7,6 +7,7 @@ import { ObjectSizes } from '../finding/object-size.service.js';
 import { RecordListRepository } from '../finding/record-list.repository.js';
 import { RecordListService } from '../finding/record-list.service.js';
 import { SearchRepository } from '../finding/search.repository.js';
+import { SearchService } from '../finding/search.service.js';
 import { ObjectModule } from '../object/object.module.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { ReferenceRepository, UniqueValueRepository } from '../writing/claim.repository.js';
@@ -17,11 +18,12 @@ import { ReferenceAccessService, UserDirectory } from '../writing/reference-acce
 import { recordControllers } from './record.controller.js';
 import { RecordRpc } from './record.rpc.js';
 import { RecordService } from './record.service.js';
+import { SearchController } from './search.controller.js';
 
 /** Everything on records; the folders `reading`, `finding` and `writing` are its parts. */
 @Module({
   imports: [IdempotencyModule, ObjectModule],
-  controllers: [...recordControllers, RecordRpc],
+  controllers: [...recordControllers, RecordRpc, SearchController],
   providers: [
     CostlyQueries,
     ExpandedReferences,
@@ -37,6 +39,7 @@ import { RecordService } from './record.service.js';
     ReferenceAccessService,
     ReferenceRepository,
     SearchRepository,
+    SearchService,
     UniqueValueRepository,
     UserDirectory,
   ],

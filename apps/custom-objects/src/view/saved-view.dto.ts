@@ -21,21 +21,20 @@ export class SavedViewListQuery {
   object: string;
 }
 
-export class CreateSavedViewInput {
-  @TextField({ maxLength: 200, example: 'lead' }) object: string;
-  @TextField(NAME) name: string;
+class SavedViewParts {
   @JsonField({ ...FILTER, optional: true }) filter?: Record<string, unknown> | null;
   @TextField({ ...SORT, optional: true }) sort?: string | null;
   @ListField(column, { ...COLUMNS, optional: true }) columns?: string[];
   @BooleanField({ optional: true, description: SHARED }) shared?: boolean;
 }
 
-export class ChangeSavedViewInput {
+export class CreateSavedViewInput extends SavedViewParts {
+  @TextField({ maxLength: 200, example: 'lead' }) object: string;
+  @TextField(NAME) name: string;
+}
+
+export class ChangeSavedViewInput extends SavedViewParts {
   @TextField({ ...NAME, optional: true, minLength: 1 }) name?: string;
-  @JsonField({ ...FILTER, optional: true }) filter?: Record<string, unknown> | null;
-  @TextField({ ...SORT, optional: true }) sort?: string | null;
-  @ListField(column, { ...COLUMNS, optional: true }) columns?: string[];
-  @BooleanField({ optional: true, description: SHARED }) shared?: boolean;
 }
 
 export class SavedViewView {

@@ -92,7 +92,10 @@ export class Observer {
    */
   async readAll(chosen: number): Promise<void> {
     await this.definitions();
-    const requests: [kind: string, request: RequestIn][] = [];
+    const requests: [kind: string, request: RequestIn][] = SEARCHED.map((q) => [
+      'search everywhere',
+      () => ({ method: 'GET', path: `/api/crm/search?q=${encode(q)}` }),
+    ]);
     for (const object of OBJECT_NAMES) {
       const path = recordsPath(object);
       const { fields } = this.pair.object(object);

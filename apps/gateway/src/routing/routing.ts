@@ -97,6 +97,7 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream, rou
   ['/api/admin', 'identity', 'api'],
   ['/api/crm/custom', 'custom-objects', 'records'],
   ['/api/crm/objects', 'custom-objects', 'records'],
+  ['/api/crm/search', 'custom-objects', 'records'],
   ['/api/crm/views', 'custom-objects', 'api'],
   [HOOK_PATH, 'automation-hooks', 'hook'],
   ['/api/crm/automations', 'automation-hooks', 'api'],

@@ -180,3 +180,18 @@ function isHttpsUrl(value: string): boolean {
   if (!/^https:\/\//i.test(value) || /[\s\\\p{Cc}]/u.test(value)) return false;
   return validator.isURL(value, FORM) && parseUrl(value) !== undefined;
 }
+
+/** Fewer are part of too many other numbers. */
+const FEWEST_DIGITS = 5;
+
+/**
+ * The digits by which a phone number is found however it is written, without the prefix of its country and without leading zeros.
+ * @returns null for what is no phone number
+ */
+export function phoneDigits(text: string, country: string | null): string | null {
+  if (!/^[+(]?[0-9][0-9 ()./-]*$/.test(text.trim())) return null;
+  const defaultCountry = country !== null && isSupportedCountry(country) ? country : undefined;
+  const parsed = parsePhoneNumberFromString(text, { defaultCountry, extract: false });
+  const digits = parsed?.isPossible() ? parsed.nationalNumber : text.replace(/[^0-9]/g, '').replace(/^0+/, '');
+  return digits.length < FEWEST_DIGITS ? null : digits;
+}

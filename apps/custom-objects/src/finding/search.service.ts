@@ -1,0 +1,139 @@
+import { hasScope, type Principal } from '@crm/access';
+import { CORE_OBJECTS, type CoreObject, PlatformError } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { type AccessPlan, phoneDigits } from '@crm/fields';
+import { type ListPage, readCursor, writeCursor } from '@crm/http';
+import { TenantDirectory } from '@crm/messaging';
+import { Injectable } from '@nestjs/common';
+import { ObjectRepository } from '../object/object.repository.js';
+import { isVisibleTo, type ObjectDefinition, STANDARD_OBJECTS, scopeOf } from '../object/object-definition.js';
+import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import type { StoredRecord } from '../reading/record.js';
+import { CostlyQueries } from './costly-query.service.js';
+import { RecordListRepository } from './record-list.repository.js';
+import { audiencesFor, hasText, type SearchedText, searchedText } from './search-text.js';
+
+interface SearchRequest {
+  readonly q: string;
+  readonly objects?: string;
+  readonly size?: number;
+  readonly cursor?: string;
+}
+
+/** A record that has the text. */
+export interface Hit {
+  readonly object: string;
+  readonly id: string;
+  readonly title: string;
+  readonly matched: { readonly field: string | null; readonly value: string };
+}
+
+const DEFAULT_SIZE = 20;
+const LONGEST_VALUE = 200;
+
+/** Looks for a text in all objects, by the index of each one's texts. */
+@Injectable()
+export class SearchService {
+  constructor(
+    private readonly database: Database,
+    private readonly objects: ObjectRepository,
+    private readonly models: ObjectModelStore,
+    private readonly records: RecordListRepository,
+    private readonly costly: CostlyQueries,
+    private readonly tenants: TenantDirectory,
+  ) {}
+
+  /** @throws INVALID_QUERY, QUERY_TOO_EXPENSIVE */
+  async find(
+    principal: Principal,
+    { q, objects, size = DEFAULT_SIZE, cursor }: SearchRequest,
+  ): Promise<{ data: Hit[]; nextCursor: string | null }> {
+    const binding = { tenantId: principal.tenantId, list: 'search', filter: [q, objects ?? null] };
+    const after = cursor === undefined ? undefined : readCursor(binding, cursor);
+    const texts = await this.textsOf(principal, q);
+    const page: ListPage = {
+      ...{ page: 1, size, offset: 0, limit: size + 1, counts: false, countLimit: 0, binding },
+      ...(after && { after }),
+    };
+    const names = await this.namesOf(principal, objects?.split(','));
+    const cost = { cause: 'q: very many texts were compared', help: 'search for a longer text', isBounded: true };
+    const found = await this.costly.run(principal, cost, (database) =>
+      Promise.all(
+        names.flatMap((name) => texts.map((searched) => this.findIn(database, principal, name, searched, page))),
+      ),
+    );
+    const hits = new Map(found.flat().map((hit) => [hit.id, hit]));
+    // Ids are in the order of creation.
+    const newest = [...hits.values()].sort((one, other) => (one.id < other.id ? 1 : -1));
+    const data = newest.slice(0, size);
+    const last = data.at(-1);
+    return {
+      data,
+      nextCursor: last && newest.length > size ? writeCursor(binding, { id: last.id, value: null }) : null,
+    };
+  }
+
+  /** The text, and of a phone number its digits. @throws INVALID_QUERY for a text that no index can find */
+  private async textsOf({ tenantId }: Principal, q: string): Promise<SearchedText[]> {
+    const { country } = await this.tenants.get(tenantId);
+    const texts = [searchedText(q), searchedText(phoneDigits(q, country) ?? undefined)].filter((text) => text !== null);
+    const indexed = texts.filter(({ isIndexed }) => isIndexed);
+    if (indexed.length === 0) throw new PlatformError('INVALID_QUERY', 'q: needs three letters or digits');
+    return indexed;
+  }
+
+  /** The objects that the caller can read, of those that are wanted. */
+  private async namesOf(principal: Principal, wanted: readonly string[] | undefined): Promise<string[]> {
+    const custom = await this.database.transaction(principal.tenantId, (tx) => this.objects.list(tx));
+    const all: ObjectDefinition[] = [...Object.values(STANDARD_OBJECTS), ...custom];
+    return all
+      .filter((object) => isVisibleTo(object, principal) && hasScope(principal, scopeOf(object.id), 'read'))
+      .map(({ apiName }) => apiName)
+      .filter((name) => wanted === undefined || wanted.includes(name));
+  }
+
+  private async findIn(
+    database: Database,
+    principal: Principal,
+    apiName: string,
+    searched: SearchedText,
+    page: ListPage,
+  ): Promise<Hit[]> {
+    const found = await this.models
+      .readAtOnce(principal, apiName, async (model) => {
+        const audiences = audiencesFor(model, model.planFor(principal.roles));
+        const search = { objectId: model.object.id, audiences, searched };
+        const { revision, records } = await this.records.search(database, principal, search, page, (found) => found);
+        return { revision, result: records };
+      })
+      .catch((error: unknown) => {
+        // Removed since.
+        if (error instanceof PlatformError && error.code === 'NOT_FOUND') return null;
+        throw error;
+      });
+    if (!found) return [];
+    const { model, result } = found;
+    const plan = model.planFor(principal.roles);
+    return result.map((record) => hitOf(model, plan, record, searched.text));
+  }
+}
+
+function hitOf(model: ObjectModel, plan: AccessPlan, record: StoredRecord, text: string): Hit {
+  const { apiName, standard, nameField } = model.object;
+  const titleFields: readonly string[] = standard
+    ? CORE_OBJECTS[apiName as CoreObject].titleFields
+    : nameField === null
+      ? []
+      : [nameField];
+  const title = titleFields
+    .filter((name) => plan.readable.has(name))
+    .map((name) => record.data[model.fieldsByName.get(name)?.key ?? -1] ?? '')
+    .join(' ')
+    .trim()
+    .slice(0, 500);
+  const field = model.object.fields.find(
+    (one) => plan.readable.has(one.apiName) && hasText(one, record.data[one.key], text),
+  );
+  const value = field ? String(record.data[field.key]).slice(0, LONGEST_VALUE) : title.slice(0, LONGEST_VALUE);
+  return { object: apiName, id: record.id, title, matched: { field: field?.apiName ?? null, value } };
+}
