@@ -1,26 +1,24 @@
 import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router';
 
+type Pages = typeof import('./sign-in.pages.js');
+const lazily = (name: keyof Pages) => lazyRouteComponent(() => import('./sign-in.pages.js'), name);
+
 /** Where people sign in, what mails link to, and what apps ask for: outside the frame of the workspace. */
 export function signInRoutes<Root extends AnyRoute>(root: Root) {
-  const layout = createRoute({
-    getParentRoute: () => root,
-    id: 'sign-in',
-    component: lazyRouteComponent(() => import('./sign-in.layout.js')),
-  });
-  const at = <Path extends string>(path: Path, load: () => Promise<{ default: () => React.ReactNode }>) =>
-    createRoute({ getParentRoute: () => layout, path, component: lazyRouteComponent(load) });
-  const link = () => import('../links/link.page.js');
+  const layout = createRoute({ getParentRoute: () => root, id: 'sign-in', component: lazily('SignInLayout') });
+  const at = <Path extends string>(path: Path, name: keyof Pages) =>
+    createRoute({ getParentRoute: () => layout, path, component: lazily(name) });
   return layout.addChildren([
-    at('/account', () => import('./sign-in.page.js')),
-    at('/account/sign-in', () => import('./sign-in.page.js')),
-    at('/account/signed-in', () => import('./return-from-provider.js')),
-    at('/account/forgot-password', () => import('./forgot-password.js')),
-    at('/account/authorize', () => import('../consent/consent.js')),
-    at('/verify-email', link),
-    at('/password-reset', link),
-    at('/invitation', link),
-    at('/email-change', link),
-    at('/email-change/undo', link),
-    at('/undo-link', link),
+    at('/account', 'SignInPage'),
+    at('/account/sign-in', 'SignInPage'),
+    at('/account/signed-in', 'ReturnFromProvider'),
+    at('/account/forgot-password', 'ForgotPassword'),
+    at('/account/authorize', 'Consent'),
+    at('/verify-email', 'LinkPage'),
+    at('/password-reset', 'LinkPage'),
+    at('/invitation', 'LinkPage'),
+    at('/email-change', 'LinkPage'),
+    at('/email-change/undo', 'LinkPage'),
+    at('/undo-link', 'LinkPage'),
   ]);
 }
