@@ -52,6 +52,8 @@ const SEARCHES = {
   'two letters of every lead': () => 'lo',
   [NOBODYS_LETTERS]: () => 'zz',
 };
+/** Which of them, with their number of connections behind a comma, are measured, and which lists. */
+const MEASURED = new RegExp(process.env.BENCH_SEARCHES ?? '');
 /** Lists of leads whose total costs a tenth at most. */
 const COUNTED = { 'the newest leads': 'size=25', 'leads by name': 'sort=lastName' };
 
@@ -164,13 +166,12 @@ async function search({ lab, bare, gateway }) {
   /** @param {string} name @param {Side} other @param {Side} side @param {number} connections */
   const beside = async (name, other, side, connections) => {
     const plan = { ...SLOWER_PLAN, connections, rounds: SEARCH_ROUNDS };
-    const [baseline, ours = baseline] = await alternate([other, side], plan);
-    const title = `${name}, ${connections} connections`;
-    return besideRow(title, '/s', ours.rates, baseline.rates, { atLeast: Number(side.atLeast) });
+    return compare(`${name}, ${connections} connections`, [other, side], plan);
   };
   const rows = [];
   for (const connections of [1, 32]) {
     for (const [name, q] of Object.entries(SEARCHES)) {
+      if (!MEASURED.test(`${name}, ${connections}`)) continue;
       // No index bounds it, so that of a workspace two at once are answered.
       if (connections > 1 && RECORDS > BOUNDED_RECORDS && q === SEARCHES[NOBODYS_LETTERS]) continue;
       const turn = counter();
@@ -178,15 +179,14 @@ async function search({ lab, bare, gateway }) {
       const ofBare = () => get(`/leads/search?tenant=${lab.tenantId}&object=${CORE_OBJECTS.lead.id}&q=${text()}`);
       const ours = { ...gateway, next: () => get(`${LEAD.path}?q=${text()}`), atLeast: 0.5 };
       const title = `search of ${RECORDS} leads for ${name}`;
-      rows.push(await beside(title, { ...bare, next: ofBare }, ours, connections));
+      rows.push(...(await beside(title, { ...bare, next: ofBare }, ours, connections)));
     }
   }
   for (const [name, query] of Object.entries(COUNTED)) {
+    if (!MEASURED.test(name)) continue;
     const list = (/** @type {string} */ count) => () => get(`${LEAD.path}?${query}${count}`);
-    const counted = { ...gateway, next: list(''), atLeast: 0.9 };
-    rows.push(
-      await beside(`${name} with their total, beside without`, { ...gateway, next: list('&count=none') }, counted, 32),
-    );
+    const counted = { ...gateway, name: 'with their total', next: list(''), atLeast: 0.9 };
+    rows.push(...(await beside(name, { ...gateway, name: 'without a total', next: list('&count=none') }, counted, 32)));
   }
   return rows;
 }
