@@ -11,15 +11,5 @@ export {
   useLocale,
   useTexts,
 } from './locale.js';
-export {
-  Button,
-  type ButtonProps,
-  type ControlProps,
-  Field,
-  type FieldProps,
-  Loading,
-  Notice,
-  type NoticeProps,
-} from './parts.js';
 export { EmptyNotice, LoadingLines, ProblemNotice, type ProblemNoticeProps } from './problem-notice.js';
-export { applyTheme, type BaseColours, DARK, LIGHT, paletteOf, type Theme } from './theme.js';
+export { type BaseColours, DARK, LIGHT, paletteOf, type Theme } from './theme.js';
