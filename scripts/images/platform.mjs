@@ -24,13 +24,7 @@ const USER = 10_001;
 const SECRET =
   /^(DATABASE_(ADMIN_|NARROW_)?URL|NATS_PASSWORD|KEY_ENCRYPTION_KEY|SMTP_URL|\w+_(OWNER|RUNTIME|NARROW)_PASSWORD)$/;
 /** What concerns the development profile of this machine; the image has its own. */
-const OF_THIS_MACHINE = [
-  'HOST',
-  'NODE_COMPILE_CACHE',
-  'MALLOC_ARENA_MAX',
-  'EMBED_PAGE_DIR',
-  'CONSOLE_DIR',
-];
+const OF_THIS_MACHINE = ['HOST', 'NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX', 'EMBED_PAGE_DIR', 'CONSOLE_DIR'];
 
 /** A platform whose services are containers, beside throwaway servers, which it starts. It leaves nothing behind.
  * @param {import('./container.mjs').MountedImage} image @param {readonly ServiceName[]} services */

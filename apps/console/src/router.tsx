@@ -7,7 +7,7 @@ import { recordRoutes } from './features/records/records.route.js';
 import { settingsRoutes } from './features/settings/settings.route.js';
 import { createShellRoute } from './features/shell/shell.route.js';
 import { SHELL_TEXTS } from './features/shell/shell.texts.js';
-import { signInRoutes } from './features/sign-in/sign-in.route.js';
+import { outsideRoutes } from './outside.routes.js';
 
 function NoSuchPage() {
   const texts = useTexts(SHELL_TEXTS);
@@ -26,7 +26,7 @@ const shell = createShellRoute(root);
 /** What is within the shell needs somebody who is signed in. */
 const tree = root.addChildren([
   shell.addChildren([homeRoute(shell), ...recordRoutes(shell), ...accountRoutes(shell), ...settingsRoutes(shell)]),
-  signInRoutes(root),
+  outsideRoutes(root),
 ]);
 
 export const createConsoleRouter = () =>

@@ -38,8 +38,15 @@ const BASE = createTheme({
   components: Object.fromEntries(
     ['Drawer', 'Modal'].map((name) => [
       name,
-      // Their heads are no banner of the page.
-      { defaultProps: { attributes: { header: { role: 'presentation' } }, overlayProps: { backgroundOpacity: 0.3 } } },
+      {
+        defaultProps: {
+          // Their heads are no banner of the page.
+          attributes: { header: { role: 'presentation' } },
+          overlayProps: { backgroundOpacity: 0.3 },
+          // The place of the scrollbar is kept; taking the scrollbar away would move the page.
+          lockScroll: false,
+        },
+      },
     ]),
   ),
 });

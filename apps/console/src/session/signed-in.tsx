@@ -1,8 +1,8 @@
 import { createApiClient } from '@crm/api-client';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
-import { createQueryClient } from '../features/shell/shell.queries.js';
 import { ApiClientContext } from './api-client-context.js';
+import { createQueryClient } from './query-client.js';
 import { useSession } from './session-context.js';
 
 /** Around what one person sees, with their holder as its key: the API called by them, and answers that nobody else gets to see. */

@@ -10,10 +10,7 @@ export const CONSENT_TEXTS = catalogue({
     scopes: 'What it could do',
     nothing: 'It asks for nothing but to know who you are.',
     choose: 'Untick what you do not want to give it.',
-    needed: 'The app cannot work without it',
     nothingLeft: 'Leave at least one ticked, or deny the access.',
-    reads: 'Reads only',
-    writes: 'Reads and changes',
     rights: 'It can do no more than you can yourself.',
     period: (most: string, unused: string) =>
       `It keeps this access for ${most} at most, and loses it when it does not use it for ${unused}. You can end it sooner.`,
@@ -44,10 +41,7 @@ export const CONSENT_TEXTS = catalogue({
     scopes: 'Was sie tun könnte',
     nothing: 'Sie möchte nur wissen, wer Sie sind.',
     choose: 'Entfernen Sie den Haken bei allem, was Sie ihr nicht geben möchten.',
-    needed: 'Ohne das funktioniert die App nicht',
     nothingLeft: 'Lassen Sie mindestens einen Haken stehen, oder lehnen Sie den Zugriff ab.',
-    reads: 'Liest nur',
-    writes: 'Liest und ändert',
     rights: 'Sie kann nicht mehr als Sie selbst.',
     period: (most, unused) =>
       `Sie behält diesen Zugriff höchstens ${most} und verliert ihn, wenn sie ihn ${unused} lang nicht nutzt. Sie können ihn früher beenden.`,

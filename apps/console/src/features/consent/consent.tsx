@@ -6,16 +6,16 @@ import { useLocation } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import type { AccessRequest } from '../account/account.api.js';
 import { useProof } from '../account/proof.js';
+import { givenOf, ScopeChoice, type ScopeChoiceProps } from '../account/scope-choice.js';
 import { useAccountApi } from '../account/use-account-api.js';
+import { WithSession } from '../account/with-session.js';
 import { CallerLine } from '../sign-in/caller-line.js';
 import { NoSuchView, Page } from '../sign-in/parts/page.js';
 import { ProblemText } from '../sign-in/parts/problem-text.js';
 import { requestOf } from '../sign-in/place.js';
-import { WithSession } from '../sign-in/with-session.js';
 import { CONSENT_TEXTS } from './consent.texts.js';
 import { destination } from './destination.js';
 import { periodText } from './period-text.js';
-import { givenOf, ScopeChoice, type ScopeChoiceProps } from './scope-choice.js';
 
 /** What an app could do, and what of it the person gives. */
 function ScopeList(choice: ScopeChoiceProps) {

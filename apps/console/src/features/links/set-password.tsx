@@ -1,89 +1,17 @@
 import { ApiProblem } from '@crm/api-client';
-import { catalogue, type Language, useLocale, useTexts } from '@crm/ui';
-import { Checkbox, PasswordInput, Text } from '@mantine/core';
+import { useTexts } from '@crm/ui';
+import { Checkbox, Text } from '@mantine/core';
 import { useInputState } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { type ChangeEventHandler, useState } from 'react';
+import { useState } from 'react';
 import { ForgotLink } from '../sign-in/first-factor.js';
 import { knownDevices } from '../sign-in/known-devices.js';
-import { Form, REQUIRED } from '../sign-in/parts/form.js';
+import { Form } from '../sign-in/parts/form.js';
+import { NewPasswordInput, passwordProblem } from '../sign-in/parts/new-password.js';
 import { Page, SignInLink } from '../sign-in/parts/page.js';
 import { type DeviceToken, type PasskeysLeft, signInApi } from '../sign-in/sign-in.api.js';
 import { LinkEnd, NoToken } from './confirm-link.js';
 import { isInvalidLink, LINK_TEXTS, type PasswordKind } from './links.texts.js';
-
-const PASSWORD_TEXTS = catalogue({
-  en: {
-    label: 'New password',
-    hint: 'At least 12 characters of any kind. Several words that do not belong together are good.',
-    show: 'Show it',
-    reasons: {
-      COMMON_PASSWORD: 'This password is among the first that an attacker tries. Choose one that is harder to guess.',
-      OWN_DATA_PASSWORD:
-        'This password is made of your name, address or workspace. Choose one that has nothing to do with you.',
-      SAME_PASSWORD: 'This is your present password. Choose a new one.',
-    } as Readonly<Record<string, string>>,
-    otherReason: 'Use 12 to 256 characters.',
-  },
-  de: {
-    label: 'Neues Passwort',
-    hint: 'Mindestens 12 beliebige Zeichen. Gut sind mehrere Wörter, die nicht zusammengehören.',
-    show: 'Anzeigen',
-    reasons: {
-      COMMON_PASSWORD:
-        'Dieses Passwort probieren Angreifer als eines der ersten. Wählen Sie eines, das schwerer zu erraten ist.',
-      OWN_DATA_PASSWORD:
-        'Dieses Passwort besteht aus Ihrem Namen, Ihrer Adresse oder Ihrem Arbeitsbereich. Wählen Sie eines, das nichts mit Ihnen zu tun hat.',
-      SAME_PASSWORD: 'Das ist Ihr jetziges Passwort. Wählen Sie ein neues.',
-    },
-    otherReason: 'Verwenden Sie 12 bis 256 Zeichen.',
-  },
-});
-
-/** What the API accepts, counted as it does. */
-const LENGTH = { minLength: 12, maxLength: 256 };
-
-/** Where the bodies of the API have a new password. */
-const POINTERS = ['/password', '/newPassword'];
-
-export interface NewPasswordInputProps {
-  readonly value: string;
-  readonly onChange: ChangeEventHandler<HTMLInputElement>;
-  /** Of the last attempt; what concerns the password is shown below it. */
-  readonly problem: unknown;
-}
-
-/** A new password, which can be looked at instead of being typed twice. */
-export function NewPasswordInput({ value, onChange, problem }: NewPasswordInputProps) {
-  const { language } = useLocale();
-  const texts = useTexts(PASSWORD_TEXTS);
-  const code = passwordProblem(problem);
-  return (
-    <PasswordInput
-      {...REQUIRED}
-      {...LENGTH}
-      label={texts.label}
-      description={texts.hint}
-      visibilityToggleFocusable
-      visibilityToggleButtonProps={{ 'aria-label': texts.show }}
-      autoComplete="new-password"
-      autoCapitalize="none"
-      spellCheck={false}
-      value={value}
-      onChange={onChange}
-      error={code && inWords(code, language)}
-    />
-  );
-}
-
-/** @returns the code of what is wrong with the password, if that is why something was refused */
-export const passwordProblem = (problem: unknown): string | undefined =>
-  problem instanceof ApiProblem ? problem.fields.find(({ pointer }) => POINTERS.includes(pointer))?.code : undefined;
-
-const inWords = (code: string, language: Language): string => {
-  const { reasons, otherReason } = PASSWORD_TEXTS[language];
-  return reasons[code] ?? otherReason;
-};
 
 type Done = Partial<DeviceToken & PasskeysLeft>;
 

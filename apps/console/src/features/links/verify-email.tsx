@@ -4,11 +4,11 @@ import { Button, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAccountApi } from '../account/use-account-api.js';
+import { WithSession } from '../account/with-session.js';
 import { CallerLine } from '../sign-in/caller-line.js';
 import { Form } from '../sign-in/parts/form.js';
 import { Page } from '../sign-in/parts/page.js';
 import { ProblemText } from '../sign-in/parts/problem-text.js';
-import { WithSession } from '../sign-in/with-session.js';
 import { LinkEnd, NoToken } from './confirm-link.js';
 import { isInvalidLink, LINK_TEXTS } from './links.texts.js';
 

@@ -1,28 +1,5 @@
-import { type ApiClient, ApiProblem } from '@crm/api-client';
-import { MutationCache, QueryClient, useQuery } from '@tanstack/react-query';
-import { NotSignedIn } from '../../session/session.js';
-
-const MAX_RETRIES = 2;
-
-/** Answers are kept in memory, for the one person who is signed in. */
-export const createQueryClient = (): QueryClient =>
-  new QueryClient({
-    // What nobody can have expected is a defect; the rest is said where it was tried.
-    mutationCache: new MutationCache({
-      onError: (error) => {
-        if (!(error instanceof ApiProblem || error instanceof NotSignedIn)) reportError(error);
-      },
-    }),
-    defaultOptions: {
-      queries: {
-        staleTime: 5000,
-        retry: (failures, error) => error instanceof ApiProblem && error.isTemporary && failures < MAX_RETRIES,
-        networkMode: 'always',
-        throwOnError: (error) => !(error instanceof ApiProblem) && !(error instanceof NotSignedIn),
-      },
-      mutations: { retry: false, networkMode: 'always' },
-    },
-  });
+import type { ApiClient } from '@crm/api-client';
+import { useQuery } from '@tanstack/react-query';
 
 /** Who is signed in, and in which workspace. */
 export const useCaller = (client: ApiClient) =>

@@ -2,7 +2,7 @@ import { Box } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { createQueryClient } from '../shell/shell.queries.js';
+import { createQueryClient } from '../../session/query-client.js';
 import { isHandedOver, START, takePlace } from './place.js';
 import { PlaceProvider } from './place-context.js';
 

@@ -1,10 +1,10 @@
 import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router';
 
-type Pages = typeof import('./sign-in.pages.js');
-const lazily = (name: keyof Pages) => lazyRouteComponent(() => import('./sign-in.pages.js'), name);
+type Pages = typeof import('./outside.pages.js');
+const lazily = (name: keyof Pages) => lazyRouteComponent(() => import('./outside.pages.js'), name);
 
 /** Where people sign in, what mails link to, and what apps ask for: outside the frame of the workspace. */
-export function signInRoutes<Root extends AnyRoute>(root: Root) {
+export function outsideRoutes<Root extends AnyRoute>(root: Root) {
   const layout = createRoute({ getParentRoute: () => root, id: 'sign-in', component: lazily('SignInLayout') });
   const at = <Path extends string>(path: Path, name: keyof Pages) =>
     createRoute({ getParentRoute: () => layout, path, component: lazily(name) });

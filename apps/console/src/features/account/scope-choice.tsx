@@ -1,7 +1,11 @@
 import { scopeEntry } from '@crm/contracts/rights';
-import { useLocale, useTexts } from '@crm/ui';
+import { catalogue, useLocale, useTexts } from '@crm/ui';
 import { Checkbox, Stack } from '@mantine/core';
-import { CONSENT_TEXTS } from './consent.texts.js';
+
+const SCOPE_TEXTS = catalogue({
+  en: { needed: 'The app cannot work without it', reads: 'Reads only', writes: 'Reads and changes' },
+  de: { needed: 'Ohne das funktioniert die App nicht', reads: 'Liest nur', writes: 'Liest und ändert' },
+});
 
 /** As the API describes it. */
 export interface AskedScope {
@@ -21,7 +25,7 @@ export interface ScopeChoiceProps {
 
 /** What an app could do, in words of users, each to be left out unless the app cannot work without it; what changes something first. */
 export function ScopeChoice({ scopes, withheld, onChange }: ScopeChoiceProps) {
-  const texts = useTexts(CONSENT_TEXTS);
+  const texts = useTexts(SCOPE_TEXTS);
   const { language } = useLocale();
   const ordered = [...scopes].sort((left, right) => Number(right.writes) - Number(left.writes));
   const change = (name: string, isGiven: boolean): void => {

@@ -2,10 +2,10 @@ import { LoadingLines, ProblemNotice, useTexts } from '@crm/ui';
 import { type ReactNode, useEffect } from 'react';
 import { useSession } from '../../session/session-context.js';
 import { SignedIn } from '../../session/signed-in.js';
-import { ProofProvider } from '../account/proof.js';
-import { Page } from './parts/page.js';
-import { PAGE_TEXTS } from './parts/parts.texts.js';
-import { SignIn } from './sign-in.js';
+import { Page } from '../sign-in/parts/page.js';
+import { PAGE_TEXTS } from '../sign-in/parts/parts.texts.js';
+import { SignIn } from '../sign-in/sign-in.js';
+import { ProofProvider } from './proof.js';
 
 export interface WithSessionProps {
   /** What the sign-in is for. */
