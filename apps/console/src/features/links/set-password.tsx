@@ -1,5 +1,5 @@
 import { ApiProblem } from '@crm/api-client';
-import { useTexts } from '@crm/ui';
+import { catalogue, useTexts } from '@crm/ui';
 import { Checkbox, Text } from '@mantine/core';
 import { useInputState } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
