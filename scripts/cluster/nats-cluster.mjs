@@ -31,8 +31,8 @@ export function natsCluster({ folder, logFolder, guard }, { ports, url, password
     servers.set(node, server);
   }
 
-  /** @param {string} subject of JetStream's API */
-  async function ask(subject) {
+  /** @param {string} subject of JetStream's API @param {object} [request] */
+  async function ask(subject, request) {
     const connection = await connect({
       servers: url.split(','),
       user: 'provisioner',
@@ -41,19 +41,19 @@ export function natsCluster({ folder, logFolder, guard }, { ports, url, password
       timeout: 1000,
     });
     try {
-      return (await connection.request(subject)).json();
+      return (await connection.request(subject, request && JSON.stringify(request))).json();
     } finally {
       await connection.close();
     }
   }
   /** @returns {Promise<StreamInfo>} of the stream of events */
   const streamInfo = () => ask('$JS.API.STREAM.INFO.EVENTS');
-  /** Whether the servers have chosen the one that makes streams: until then JetStream answers nothing. */
-  const hasLeader = () =>
-    ask('$JS.API.INFO').then(
-      ({ error }) => !error,
-      () => false,
-    );
+  /** Whether a stream of three copies can be made: the servers have a leader, which has seen all of them. */
+  async function isReady() {
+    const trial = { name: 'TRIAL', subjects: ['trial'], storage: 'memory', num_replicas: NODES.length };
+    const made = await ask('$JS.API.STREAM.CREATE.TRIAL', trial).catch(() => ({ error: 'no answer' }));
+    return !made.error && !(await ask('$JS.API.STREAM.DELETE.TRIAL')).error;
+  }
 
   /** Whether every copy of the stream of events has all of it. */
   async function isCurrent() {
@@ -66,7 +66,7 @@ export function natsCluster({ folder, logFolder, guard }, { ports, url, password
   return {
     async start() {
       await Promise.all(NODES.map(startNode));
-      await eventually(hasLeader, 'that the servers of NATS have a leader', CURRENT_TIMEOUT_MS);
+      await eventually(isReady, 'that the servers of NATS make streams', CURRENT_TIMEOUT_MS);
     },
 
     /** As for an update: a server hands over what it leads, sends its clients to the others and ends. @param {Node} node */

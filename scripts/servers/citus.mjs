@@ -15,7 +15,7 @@ const START_TRIES = 3;
 /** Longest wait for the processes of a killed server to let go of its shared memory. */
 const LEFTOVER_TIMEOUT_MS = 15_000;
 /** As in k8s/components/citus-node. */
-const SETTINGS = { 'citus.recover_2pc_interval': '5s' };
+const SETTINGS = { 'citus.recover_2pc_interval': '5s', recovery_init_sync_method: 'syncfs' };
 /** For data that is deleted afterwards; and few shards, because each makes a table slower to create. */
 const THROWAWAY_SETTINGS = { fsync: 'off', full_page_writes: 'off', 'citus.shard_count': '4' };
 
