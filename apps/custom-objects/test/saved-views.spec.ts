@@ -92,6 +92,24 @@ describe('a saved view', () => {
     expect(await namesOf(ann)).toEqual(['Planned']);
   });
 
+  it.each([
+    ['an API key', { api_key: true, sid: 'key' }],
+    ['an embedded page', { embed: true, embed_app_id: 'acme-visits', sid: undefined }],
+  ])('is not shared, changed or deleted for everyone with %s of an administrator', async (_what, claims) => {
+    const token = await app.tokenOf(tenant.id, { roles: ['admin'], scopes: ['custom_objects:read'], ...claims });
+    const { id } = await save(tenant.admin, { ...OPEN, shared: true });
+    expect(await list(token)).toMatchObject([{ id, writable: false }]);
+    const own = await save(token);
+    for (const [method, path, body] of [
+      ['POST', VIEWS, { ...OPEN, shared: true }],
+      ['PATCH', `${VIEWS}/${own.id}`, { shared: true }],
+      ['PATCH', `${VIEWS}/${id}`, { name: 'x' }],
+      ['DELETE', `${VIEWS}/${id}`, undefined],
+    ] as const) {
+      expect([method, (await call(method, path, token, body)).status]).toEqual([method, 403]);
+    }
+  });
+
   it('that filters or sorts by a field is not shown to who cannot read the field, and columns are left out', async () => {
     const hidden = {
       and: [

@@ -17,7 +17,9 @@ export const MAX_VIEWS = 200;
 /** Of a filter, as JSON: more does not fit into the address of a list. */
 const MAX_FILTER = 16_000;
 
-const mayShare = ({ roles }: Principal): boolean => rolesAllow(roles, 'administer');
+/** Not with a key or embedded: what an administrator lends for reading changes nothing for everyone. */
+const mayShare = ({ kind, apiKeyId, roles }: Principal): boolean =>
+  kind === 'user' && apiKeyId === undefined && rolesAllow(roles, 'administer');
 const noSuchView = () => new PlatformError('NOT_FOUND', 'There is no such view');
 
 /** Views that people save of lists. What one may see of them follows what they may read of the object. */
