@@ -2,6 +2,8 @@ import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import fc from 'fast-check';
 import { CostlyQueries } from '../src/finding/costly-query.service.js';
 import { ObjectSizes } from '../src/finding/object-size.service.js';
+import { RecordListRepository } from '../src/finding/record-list.repository.js';
+import { STANDARD_OBJECTS } from '../src/object/object-definition.js';
 import { app, call, type Json, type Tenant, useCustomObjects } from './custom-objects-service.js';
 import { createVisits, encoded, namesOf, VISIT, VISITS, type Visits } from './visits.js';
 
@@ -241,6 +243,37 @@ describe('a search of all objects', () => {
       expect([q, await titles(q, own.member)]).toEqual([q, ['contact Ada Lovelace', 'lead Ada Lovelace']]);
     }
     expect((await search('030 1234567', own.member)).data[0]).toMatchObject({ matched: { field: 'phone' } });
+  });
+
+  it('looks through few objects at once, one search of a caller after the other', async () => {
+    const lists = app.service.get(RecordListRepository);
+    const search = lists.search.bind(lists);
+    let [running, most] = [0, 0];
+    const spy = jest.spyOn(lists, 'search').mockImplementation(async (...request) => {
+      most = Math.max(most, ++running);
+      try {
+        return await search(...request);
+      } finally {
+        running -= 1;
+      }
+    });
+    const answers = await Promise.all(Array.from({ length: 4 }, () => titles('030 1234567', own.member)));
+    expect(answers).toEqual(Array.from({ length: 4 }, () => ['contact Ada Lovelace', 'lead Ada Lovelace']));
+    expect(most).toBe(3);
+    // The digits alone are looked for where there are phone numbers.
+    const texts = spy.mock.calls.map(([, , { objectId, searched }]) => `${objectId} ${searched.text}`);
+    const ofDigits = new Set(texts.filter((text) => text.endsWith(' 301234567')).map((text) => text.split(' ')[0]));
+    const withPhone = Object.values(STANDARD_OBJECTS).filter(({ fields }) => fields.some(({ isPhone }) => isPhone));
+    expect(ofDigits).toEqual(new Set(withPhone.map(({ id }) => id)));
+    expect(withPhone.length).toBeLessThan(Object.keys(STANDARD_OBJECTS).length);
+  });
+
+  it('stops at the first refusal', async () => {
+    const lists = app.service.get(RecordListRepository);
+    const refusal = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+    const spy = jest.spyOn(lists, 'search').mockRejectedValue(refusal);
+    expect(await search('lovelace', own.member)).toMatchObject({ status: 422, code: 'QUERY_TOO_EXPENSIVE' });
+    expect(spy.mock.calls.length).toBeLessThanOrEqual(3);
   });
 
   it('comes in pages, and refuses what no index finds', async () => {
