@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { CostlyQueries } from '../src/finding/costly-query.service.js';
 import { ObjectSizes } from '../src/finding/object-size.service.js';
 import { RecordListRepository } from '../src/finding/record-list.repository.js';
+import { ObjectRepository } from '../src/object/object.repository.js';
 import { STANDARD_OBJECTS } from '../src/object/object-definition.js';
+import { RecordRepository } from '../src/reading/record.repository.js';
 import { app, call, type Json, type Tenant, useCustomObjects } from './custom-objects-service.js';
 import { createVisits, encoded, namesOf, VISIT, VISITS, type Visits } from './visits.js';
 
@@ -61,6 +63,54 @@ describe('fields and expand', () => {
     const { data } = await find('sort=name&expand=place,parent', token);
     expect(data.map(({ expanded }) => (expanded as { place: unknown }).place)).toEqual([null, null, null, null, null]);
     expect(data[1]).toMatchObject({ place: companies[1], expanded: { parent: { name: 'a' } } });
+  });
+
+  it('ask nothing of an object that an app does not see', async () => {
+    const trip = {
+      apiName: 'trip',
+      fields: [{ apiName: 'visit', type: 'reference', referenceTarget: 'custom:visit' }],
+    };
+    const { id, admin } = await app.tenant('business', [VISIT, trip as typeof VISIT]);
+    const trips = '/api/crm/custom/trip/records';
+    const { id: visit } = await app.create(VISITS, admin, { name: 'a' });
+    for (let count = 0; count < 3; count += 1) await app.create(trips, admin, { visit });
+    const token = await app.appToken(id, 'other-app', ['custom_objects']);
+    const share = (object: string) =>
+      call('PUT', `/api/crm/custom/${object}/apps/other-app`, admin, { access: 'read' });
+    expect((await share('trip')).status).toBe(200);
+    expect((await call('GET', trips, token)).body.total).toBe(3);
+    const revisions = jest.spyOn(ObjectRepository.prototype, 'findRevision');
+    const expanded = async () =>
+      (await call('GET', `${trips}?expand=visit`, token)).body.data.map((one) => one.expanded);
+    expect(await expanded()).toEqual([{ visit: null }, { visit: null }, { visit: null }]);
+    expect(revisions).not.toHaveBeenCalled();
+    await share('visit');
+    expect((await expanded())[0]).toMatchObject({ visit: { object: 'visit', name: 'a' } });
+  });
+
+  it('read no more than fits in an answer', async () => {
+    const { id, admin } = await app.tenant('business', [VISIT]);
+    const { id: long } = await app.create(VISITS, admin, { name: 'LONG' });
+    const { id: short } = await app.create(VISITS, admin, { name: 'a', level: 'low', parent: long });
+    const idOf = (variant: number) => `('00000000-0000-7000-${variant}000-' || lpad(to_hex(n), 12, '0'))`;
+    const copy = (record: string, variant: number, data: string) =>
+      app.admin.query(
+        `INSERT INTO custom_record SELECT (jsonb_populate_record(record, jsonb_build_object('id', ${idOf(variant)},
+                'data', ${data}::jsonb))).*
+           FROM custom_record AS record, generate_series(1, 60) AS n WHERE tenant_id = $1 AND id = $2`,
+        [id, record],
+      );
+    await copy(long, 8, `replace(data::text, 'LONG', repeat('x', 200000))`);
+    await copy(short, 9, `replace(data::text, '${long}', ${idOf(8)})`);
+    const reads = jest.spyOn(RecordRepository.prototype, 'read');
+    const list = (size: number) =>
+      call('GET', `${VISITS}?expand=parent&size=${size}&sort=id&${encoded({ field: 'level', value: 'low' })}`, admin);
+    expect(await list(60)).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_QUERY', detail: expect.stringContaining('too long') },
+    });
+    expect(reads.mock.calls.length).toBeLessThanOrEqual(32);
+    expect((await list(15)).body.data).toHaveLength(15);
   });
 
   it('know of which object a task is', async () => {
