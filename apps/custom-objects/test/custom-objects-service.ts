@@ -159,6 +159,11 @@ export class CustomObjectsService {
     return tokens.sign({ tid: tenantId, sub: userId, roles: ['member'], scopes: [...SCOPE_NAMES] });
   }
 
+  /** Signs a token with other claims than those of a user's session. */
+  tokenOf(tenantId: string, claims: object): Promise<string> {
+    return tokens.sign({ tid: tenantId, sub: randomUUID(), ...claims } as never);
+  }
+
   /** Signs the token of an app that is installed in a tenant. */
   appToken(tenantId: string, appKey: string, scopes: readonly string[], more: object = {}): Promise<string> {
     const act = { sub: appKey, installation_id: randomUUID() };

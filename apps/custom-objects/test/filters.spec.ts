@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { app, call, type Json, useCustomObjects } from './custom-objects-service.js';
-import { createVisits, day, encoded, LONG, namesOf, type Visits } from './visits.js';
+import { app, call, type Json, type Tenant, useCustomObjects } from './custom-objects-service.js';
+import { createVisits, day, encoded, LONG, namesOf, VISIT, VISITS, type Visits } from './visits.js';
 
 useCustomObjects();
 
@@ -180,6 +180,46 @@ describe('the operators of', () => {
     ] as const) {
       expect([query, namesOf(await find(`sort=name&${query}`))]).toEqual([query, found]);
     }
+  });
+});
+
+describe('a list of values together with another condition', () => {
+  let many: Tenant;
+  const totalOf = async (values: readonly string[]) => {
+    const filter = {
+      and: [
+        { field: 'title', op: 'in', value: values },
+        { field: 'amount', op: 'ne', value: 1 },
+      ],
+    };
+    return (await call('GET', `${VISITS}?${encoded(filter)}`, many.admin)).body.total;
+  };
+  beforeAll(async () => {
+    many = await app.tenant('business', [VISIT]);
+    for (const [title, copies] of [
+      [`${LONG}y`, 1001],
+      [`${LONG}x`, 0],
+      ['Common', 599],
+      ['Rare', 0],
+    ] as const) {
+      const { id } = await app.create(VISITS, many.admin, { name: 'a', title });
+      // Their ids are before those of the records that are created.
+      await app.admin.query(
+        `INSERT INTO custom_record
+         SELECT (jsonb_populate_record(record, jsonb_build_object('id', overlay(gen_random_uuid()::text placing '00' from 1 for 2)))).*
+           FROM custom_record AS record, generate_series(1, $2::int) WHERE record.tenant_id = $3 AND record.id = $1`,
+        [id, copies, many.id],
+      );
+    }
+  });
+
+  it('finds a long text behind more than a thousand others that begin alike', async () => {
+    expect(await totalOf([`${LONG}x`])).toBe(1);
+    expect(await totalOf([`${LONG}x`, `${LONG}y`])).toBe(1003);
+  });
+
+  it('finds the records of all values when one of them stands there twice', async () => {
+    expect(await totalOf(['Common', 'Common', 'Rare'])).toBe(601);
   });
 });
 

@@ -2,6 +2,10 @@ import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import fc from 'fast-check';
 import { CostlyQueries } from '../src/finding/costly-query.service.js';
 import { ObjectSizes } from '../src/finding/object-size.service.js';
+import { RecordListRepository } from '../src/finding/record-list.repository.js';
+import { ObjectRepository } from '../src/object/object.repository.js';
+import { STANDARD_OBJECTS } from '../src/object/object-definition.js';
+import { RecordRepository } from '../src/reading/record.repository.js';
 import { app, call, type Json, type Tenant, useCustomObjects } from './custom-objects-service.js';
 import { createVisits, encoded, namesOf, VISIT, VISITS, type Visits } from './visits.js';
 
@@ -59,6 +63,54 @@ describe('fields and expand', () => {
     const { data } = await find('sort=name&expand=place,parent', token);
     expect(data.map(({ expanded }) => (expanded as { place: unknown }).place)).toEqual([null, null, null, null, null]);
     expect(data[1]).toMatchObject({ place: companies[1], expanded: { parent: { name: 'a' } } });
+  });
+
+  it('ask nothing of an object that an app does not see', async () => {
+    const trip = {
+      apiName: 'trip',
+      fields: [{ apiName: 'visit', type: 'reference', referenceTarget: 'custom:visit' }],
+    };
+    const { id, admin } = await app.tenant('business', [VISIT, trip as typeof VISIT]);
+    const trips = '/api/crm/custom/trip/records';
+    const { id: visit } = await app.create(VISITS, admin, { name: 'a' });
+    for (let count = 0; count < 3; count += 1) await app.create(trips, admin, { visit });
+    const token = await app.appToken(id, 'other-app', ['custom_objects']);
+    const share = (object: string) =>
+      call('PUT', `/api/crm/custom/${object}/apps/other-app`, admin, { access: 'read' });
+    expect((await share('trip')).status).toBe(200);
+    expect((await call('GET', trips, token)).body.total).toBe(3);
+    const revisions = jest.spyOn(ObjectRepository.prototype, 'findRevision');
+    const expanded = async () =>
+      (await call('GET', `${trips}?expand=visit`, token)).body.data.map((one) => one.expanded);
+    expect(await expanded()).toEqual([{ visit: null }, { visit: null }, { visit: null }]);
+    expect(revisions).not.toHaveBeenCalled();
+    await share('visit');
+    expect((await expanded())[0]).toMatchObject({ visit: { object: 'visit', name: 'a' } });
+  });
+
+  it('read no more than fits in an answer', async () => {
+    const { id, admin } = await app.tenant('business', [VISIT]);
+    const { id: long } = await app.create(VISITS, admin, { name: 'LONG' });
+    const { id: short } = await app.create(VISITS, admin, { name: 'a', level: 'low', parent: long });
+    const idOf = (variant: number) => `('00000000-0000-7000-${variant}000-' || lpad(to_hex(n), 12, '0'))`;
+    const copy = (record: string, variant: number, data: string) =>
+      app.admin.query(
+        `INSERT INTO custom_record SELECT (jsonb_populate_record(record, jsonb_build_object('id', ${idOf(variant)},
+                'data', ${data}::jsonb))).*
+           FROM custom_record AS record, generate_series(1, 60) AS n WHERE tenant_id = $1 AND id = $2`,
+        [id, record],
+      );
+    await copy(long, 8, `replace(data::text, 'LONG', repeat('x', 200000))`);
+    await copy(short, 9, `replace(data::text, '${long}', ${idOf(8)})`);
+    const reads = jest.spyOn(RecordRepository.prototype, 'read');
+    const list = (size: number) =>
+      call('GET', `${VISITS}?expand=parent&size=${size}&sort=id&${encoded({ field: 'level', value: 'low' })}`, admin);
+    expect(await list(60)).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_QUERY', detail: expect.stringContaining('too long') },
+    });
+    expect(reads.mock.calls.length).toBeLessThanOrEqual(32);
+    expect((await list(15)).body.data).toHaveLength(15);
   });
 
   it('know of which object a task is', async () => {
@@ -241,6 +293,37 @@ describe('a search of all objects', () => {
       expect([q, await titles(q, own.member)]).toEqual([q, ['contact Ada Lovelace', 'lead Ada Lovelace']]);
     }
     expect((await search('030 1234567', own.member)).data[0]).toMatchObject({ matched: { field: 'phone' } });
+  });
+
+  it('looks through few objects at once, one search of a caller after the other', async () => {
+    const lists = app.service.get(RecordListRepository);
+    const search = lists.search.bind(lists);
+    let [running, most] = [0, 0];
+    const spy = jest.spyOn(lists, 'search').mockImplementation(async (...request) => {
+      most = Math.max(most, ++running);
+      try {
+        return await search(...request);
+      } finally {
+        running -= 1;
+      }
+    });
+    const answers = await Promise.all(Array.from({ length: 4 }, () => titles('030 1234567', own.member)));
+    expect(answers).toEqual(Array.from({ length: 4 }, () => ['contact Ada Lovelace', 'lead Ada Lovelace']));
+    expect(most).toBe(3);
+    // The digits alone are looked for where there are phone numbers.
+    const texts = spy.mock.calls.map(([, , { objectId, searched }]) => `${objectId} ${searched.text}`);
+    const ofDigits = new Set(texts.filter((text) => text.endsWith(' 301234567')).map((text) => text.split(' ')[0]));
+    const withPhone = Object.values(STANDARD_OBJECTS).filter(({ fields }) => fields.some(({ isPhone }) => isPhone));
+    expect(ofDigits).toEqual(new Set(withPhone.map(({ id }) => id)));
+    expect(withPhone.length).toBeLessThan(Object.keys(STANDARD_OBJECTS).length);
+  });
+
+  it('stops at the first refusal', async () => {
+    const lists = app.service.get(RecordListRepository);
+    const refusal = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+    const spy = jest.spyOn(lists, 'search').mockRejectedValue(refusal);
+    expect(await search('lovelace', own.member)).toMatchObject({ status: 422, code: 'QUERY_TOO_EXPENSIVE' });
+    expect(spy.mock.calls.length).toBeLessThanOrEqual(3);
   });
 
   it('comes in pages, and refuses what no index finds', async () => {

@@ -35,7 +35,7 @@ describe('a saved view', () => {
     const view = await save(ann, { ...OPEN, columns: ['title', 'hours', 'createdAt'] });
     expect(view).toEqual({
       ...{ ...OPEN, id: expect.any(String), ownerId: expect.any(String) },
-      ...{ columns: ['title', 'hours', 'createdAt'], shared: false, writable: true },
+      ...{ columns: ['title', 'hours', 'createdAt'], shared: false, writable: true, usable: true },
     });
     const other = await save(ann, { object: 'site_visit', name: 'All' });
     expect(other).toMatchObject({ filter: null, sort: null, columns: [] });
@@ -90,6 +90,24 @@ describe('a saved view', () => {
     expect((await call('PATCH', `${VIEWS}/${own.id}`, ann, { shared: true })).status).toBe(403);
     expect((await call('PATCH', `${VIEWS}/${view.id}`, tenant.admin, { shared: false })).status).toBe(200);
     expect(await namesOf(ann)).toEqual(['Planned']);
+  });
+
+  it.each([
+    ['an API key', { api_key: true, sid: 'key' }],
+    ['an embedded page', { embed: true, embed_app_id: 'acme-visits', sid: undefined }],
+  ])('is not shared, changed or deleted for everyone with %s of an administrator', async (_what, claims) => {
+    const token = await app.tokenOf(tenant.id, { roles: ['admin'], scopes: ['custom_objects:read'], ...claims });
+    const { id } = await save(tenant.admin, { ...OPEN, shared: true });
+    expect(await list(token)).toMatchObject([{ id, writable: false }]);
+    const own = await save(token);
+    for (const [method, path, body] of [
+      ['POST', VIEWS, { ...OPEN, shared: true }],
+      ['PATCH', `${VIEWS}/${own.id}`, { shared: true }],
+      ['PATCH', `${VIEWS}/${id}`, { name: 'x' }],
+      ['DELETE', `${VIEWS}/${id}`, undefined],
+    ] as const) {
+      expect([method, (await call(method, path, token, body)).status]).toEqual([method, 403]);
+    }
   });
 
   it('that filters or sorts by a field is not shown to who cannot read the field, and columns are left out', async () => {
@@ -153,15 +171,39 @@ describe('a saved view', () => {
     expect(await list(tenant.admin, 'lead')).toHaveLength(1);
   });
 
+  it('stays with who made it when a field that it filters by is hidden from them', async () => {
+    const view = await save(ann, { ...OPEN, columns: ['title', 'hours'] });
+    await app.redefine(
+      tenant.id,
+      `CASE WHEN definition->>'apiName' = 'hours' THEN definition || '{"readRoles": ["admin"]}' ELSE definition END`,
+    );
+    expect(await list(ann)).toEqual([{ ...view, filter: null, sort: null, columns: ['title'], usable: false }]);
+    const parts = { filter: null, sort: 'title', columns: ['title'] };
+    const repaired = await call('PATCH', `${VIEWS}/${view.id}`, ann, parts);
+    expect(repaired.body).toEqual({ ...view, ...parts });
+  });
+
   it('goes with its object', async () => {
     const installationId = randomUUID();
     await app.provision(tenant.id, [{ apiName: 'trip', fields: [{ apiName: 'name', type: 'text' }] }], {
       installationId,
     });
     const { id } = await save(ann, { object: 'trip', name: 'All' });
+    const deleted = await save(ann, { object: 'trip', name: 'Own' });
     await app.objects.remove(tenant.id, installationId, false);
     expect((await call('GET', `${VIEWS}?object=trip`, ann)).status).toBe(404);
-    expect((await call('DELETE', `${VIEWS}/${id}`, ann)).status).toBe(404);
+    expect((await call('PATCH', `${VIEWS}/${id}`, ann, { name: 'x' })).status).toBe(404);
+    expect((await call('DELETE', `${VIEWS}/${id}`, ben)).status).toBe(404);
+    expect((await call('DELETE', `${VIEWS}/${deleted.id}`, ann)).status).toBe(204);
+    const { rows } = await app.admin.query('SELECT id FROM saved_view WHERE tenant_id = $1', [tenant.id]);
+    expect(rows).toEqual([{ id }]);
+    await app.admin.query(
+      `INSERT INTO saved_view (tenant_id, id, object_id, owner_id, name, shared, columns)
+       SELECT tenant_id, gen_random_uuid(), object_id, owner_id, name, shared, columns FROM saved_view, generate_series(2, $2::int)
+        WHERE tenant_id = $1`,
+      [tenant.id, MAX_VIEWS],
+    );
+    await save(ann);
     await app.objects.remove(tenant.id, installationId, true);
     expect((await app.admin.query('SELECT 1 FROM saved_view WHERE id = $1', [id])).rows).toEqual([]);
   });

@@ -13,6 +13,8 @@ export interface QueryCost {
   readonly help: string;
   /** Whether it takes some milliseconds all the same, as in an object of few records; default false. */
   readonly isBounded?: boolean;
+  /** Whose queries run one at a time, bounded or not; default: all of the tenant, two at once of what is not bounded. */
+  readonly callerId?: string;
 }
 
 /**
@@ -78,7 +80,7 @@ const DEFAULT_POOL_SIZE = 10;
  */
 @Injectable()
 export class CostlyQueries implements OnApplicationShutdown {
-  private readonly tenants = new Map<string, SemaphoreInterface>();
+  private readonly lanes = new Map<string, SemaphoreInterface>();
   private readonly database: Database;
 
   constructor({ config }: Database) {
@@ -109,11 +111,12 @@ export class CostlyQueries implements OnApplicationShutdown {
     const { tenantId } = originOf(tenant);
     const tooExpensive = (what: string, error: unknown) =>
       new PlatformError('QUERY_TOO_EXPENSIVE', `${cost.cause}, and ${what}; ${cost.help}`, { cause: error });
-    const release = cost.isBounded
-      ? undefined
-      : await this.enter(tenantId, (error) =>
-          tooExpensive('other queries of the workspace that take long left no room for it', error),
-        );
+    const { callerId, isBounded } = cost;
+    const [lane, places, others] = callerId
+      ? [`${tenantId}/${callerId}`, 1, 'another one of yours is not done']
+      : [tenantId, COSTLY_AT_ONCE, 'other queries of the workspace that take long left no room for it'];
+    const isFree = isBounded && !callerId;
+    const release = isFree ? undefined : await this.enter(lane, places, (error) => tooExpensive(others, error));
     try {
       return await work(this.database);
     } catch (error) {
@@ -124,15 +127,15 @@ export class CostlyQueries implements OnApplicationShutdown {
     }
   }
 
-  /** Takes one of the tenant's places. @returns gives it back */
-  private async enter(tenantId: string, refusal: (error: unknown) => PlatformError): Promise<() => void> {
-    const lane = this.tenants.get(tenantId) ?? withTimeout(new Semaphore(COSTLY_AT_ONCE), COSTLY_MS);
-    this.tenants.set(tenantId, lane);
+  /** Takes one of the places of a tenant or a caller. @returns gives it back */
+  private async enter(name: string, places: number, refusal: (error: unknown) => PlatformError): Promise<() => void> {
+    const lane = this.lanes.get(name) ?? withTimeout(new Semaphore(places), COSTLY_MS);
+    this.lanes.set(name, lane);
     const release = await acquire(lane, refusal);
     return () => {
       release();
       // Nobody runs and so nobody waits: the next query makes another one.
-      if (lane.getValue() === COSTLY_AT_ONCE) this.tenants.delete(tenantId);
+      if (lane.getValue() === places) this.lanes.delete(name);
     };
   }
 }

@@ -5,7 +5,7 @@ import type { AccessPlan } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
 import { Injectable } from '@nestjs/common';
 import { ObjectRepository } from '../object/object.repository.js';
-import { type StoredField, scopeOf, standardObjectWithId } from '../object/object-definition.js';
+import { isVisibleTo, type StoredField, scopeOf, standardObjectWithId } from '../object/object-definition.js';
 import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
@@ -17,7 +17,7 @@ type Caller = ObjectCaller & ScopeHolder & { readonly roles: readonly string[] }
 /** References of one list that are followed. */
 const MAX_EXPANDED = 5;
 /** Records may be long: more are read when what there is fits in an answer. */
-const ROWS_AT_ONCE = 50;
+const READ_AT_ONCE = 16;
 
 /** @throws INVALID_QUERY for a field that the caller cannot read, as for one that does not exist */
 function namedFields(model: ObjectModel, plan: AccessPlan, names: string, parameter: string): StoredField[] {
@@ -68,34 +68,42 @@ export class ExpandedReferences {
   ): Promise<string[]> {
     if (fields.length === 0 || rows.length === 0) return rows;
     const names = await this.namesOf(caller, fields);
-    const known = new Map<string, Promise<string | null>>();
-    const find = (field: StoredField, id: string): Promise<string | null> => {
-      const key = `${field.key}/${id}`;
-      const found = known.get(key) ?? this.find(caller, field, id, names, clock);
-      known.set(key, found);
-      return found;
-    };
-    const expandRow = async (row: string, { data }: StoredRecord): Promise<string> => {
-      const members = fields.map(async ({ apiName, key }, index) => {
-        const id = data[key] as string | undefined;
-        return `${JSON.stringify(apiName)}:${id ? await find(fields[index] as StoredField, id) : null}`;
-      });
-      return `${row.slice(0, -1)},"expanded":{${(await Promise.all(members)).join(',')}}}`;
-    };
-    const expanded: string[] = [];
     let text = 0;
-    for (let first = 0; first < rows.length; first += ROWS_AT_ONCE) {
-      const some = rows.slice(first, first + ROWS_AT_ONCE);
-      expanded.push(
-        ...(await Promise.all(some.map((row, index) => expandRow(row, records[first + index] as StoredRecord)))),
-      );
-      for (const row of expanded.slice(first)) text += row.length;
+    const add = (json: string | null) => {
+      text += json?.length ?? 0;
       if (text > PAGE_TEXT_LIMIT && rows.length > 1) throw tooLong();
+    };
+    const idOf = ({ data }: StoredRecord, { key }: StoredField) => data[key] as string | undefined;
+    const keyOf = ({ key }: StoredField, id: string) => `${key}/${id}`;
+    const named = records.slice(0, rows.length).flatMap((record) =>
+      fields.flatMap((field) => {
+        const id = idOf(record, field);
+        return id ? [[keyOf(field, id), { field, id }] as const] : [];
+      }),
+    );
+    const wanted = [...new Map(named)];
+    const found = new Map<string, string | null>();
+    for (let first = 0; first < wanted.length; first += READ_AT_ONCE) {
+      const some = wanted.slice(first, first + READ_AT_ONCE);
+      const read = await Promise.all(some.map(([, { field, id }]) => this.find(caller, field, id, names, clock)));
+      read.forEach((json, index) => {
+        found.set(some[index]![0], json);
+        add(json);
+      });
     }
-    return expanded;
+    text = 0;
+    return rows.map((row, index) => {
+      const members = fields.map((field) => {
+        const id = idOf(records[index] as StoredRecord, field);
+        return `${JSON.stringify(field.apiName)}:${(id && found.get(keyOf(field, id))) ?? null}`;
+      });
+      const expanded = `${row.slice(0, -1)},"expanded":{${members.join(',')}}}`;
+      add(expanded);
+      return expanded;
+    });
   }
 
-  /** The names of the objects that the fields refer to and whose scope the caller has, by id. */
+  /** The names of the objects that the fields refer to and that the caller sees and has the scope of, by id. */
   private async namesOf(caller: Caller, fields: readonly StoredField[]): Promise<ReadonlyMap<string, string>> {
     const ids = [...new Set(fields.flatMap(({ referenceObjectIds }) => referenceObjectIds))].filter((id) =>
       hasScope(caller, scopeOf(id), 'read'),
@@ -105,8 +113,9 @@ export class ExpandedReferences {
       ids.flatMap((id) => (standardObjectWithId(id) ? [[id, standardObjectWithId(id)!.apiName]] : [])),
     );
     if (custom.length === 0) return names;
-    const found = await this.database.transaction(caller.tenantId, (tx) => this.objects.listApiNames(tx, custom));
-    return new Map([...names, ...found]);
+    const found = await this.database.transaction(caller.tenantId, (tx) => this.objects.listHeads(tx, custom));
+    for (const object of found) if (isVisibleTo(object, caller)) names.set(object.id, object.apiName);
+    return names;
   }
 
   /** A record of one of the objects that a field refers to. Reads of one object at the same time share a statement. */
@@ -131,7 +140,7 @@ export class ExpandedReferences {
       const json = recordJson(model, result, model.planFor(caller.roles), clock);
       return `{"object":${JSON.stringify(apiName)},${json.slice(1)}`;
     } catch (error) {
-      // Of another app, or removed since.
+      // Removed or no longer shared since.
       if (error instanceof PlatformError && error.code === 'NOT_FOUND') return null;
       throw error;
     }

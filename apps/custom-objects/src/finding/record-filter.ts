@@ -397,16 +397,19 @@ function plainSql(field: StoredField, comparison: Comparison, parameters: Parame
     return { ...condition, unindexed: `${parameter}: no index has the records that have another ${field.apiName}` };
   const isRange = span !== undefined || RANGES.has(op);
   if (op !== 'in') return { ...condition, slot: field.slot, isRange };
-  const bySlot = `${eachBySlot(field.slot, list(column, `$${parameters.first}`))}${whole}`;
+  const bySlot = eachBySlot(field.slot, list(column, `$${parameters.first}`), whole);
   return { ...condition, slot: field.slot, isRange, bySlot };
 }
 
-/** Looks each value up: for a list of values, whose number no plan knows, the planner may prefer to read all records. */
-const eachBySlot = (slot: string, values: string): string => `id = ANY (ARRAY(
+/**
+ * Looks each value up: for a list of values, whose number no plan knows, the planner may prefer to read all records.
+ * @param whole what decides on a candidate: the limit counts only records that are found
+ */
+const eachBySlot = (slot: string, values: string, whole: string): string => `id = ANY (ARRAY(
     SELECT found.id FROM unnest(${values}) AS wanted(value)
      CROSS JOIN LATERAL (SELECT record.id FROM custom_record AS record
                           WHERE record.tenant_id = $1::uuid AND tenant.id IS NOT NULL AND record.object_id = $2
-                            AND record.deleted_at IS NULL AND record.${slot} = wanted.value LIMIT ${FEW + 1}) AS found
+                            AND record.deleted_at IS NULL AND record.${slot} = wanted.value${whole} LIMIT ${FEW + 1}) AS found
      LIMIT ${FEW + 1}))`;
 
 /** Compares the data: equal JSON is an equal value. */
@@ -439,7 +442,8 @@ function compareSql(
   if (op === 'notEmpty') return unset === null ? `NOT (${isUnset})` : `${sql} < '${unset}'`;
   if (op === 'contains') return `strpos(${lower(text)}, ${lower(`${bind(values[0])}::text`)}) > 0`;
   if (op === 'startsWith') return `starts_with(${lower(text)}, ${lower(`${bind(values[0])}::text`)})`;
-  if (op === 'in') return `${sql} = ANY (${list(column, bind(values.map(stored)))})`;
+  // Each once: records that are found twice would leave less room for others.
+  if (op === 'in') return `${sql} = ANY (${list(column, bind([...new Set(values.map(stored))]))})`;
   if (span) {
     const within = () => `${sql} >= ${value(span.from)} AND ${sql} < ${value(span.to)}`;
     if (op === 'eq') return `(${within()})`;

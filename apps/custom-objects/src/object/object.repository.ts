@@ -1,9 +1,12 @@
 import type { TenantTransaction } from '@crm/database';
 import type { FieldDefinition } from '@crm/fields';
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
 import { CustomField, CustomObject, ObjectShare } from './object.entity.js';
 import type { AppObject, SharedAccess, StoredField } from './object-definition.js';
+
+/** Of an object `o`, who else reaches it. */
+const SHARED_WITH = `(SELECT coalesce(jsonb_object_agg(s.app_key, s.access), '{}')
+            FROM custom_object_share s WHERE s.tenant_id = o.tenant_id AND s.object_id = o.id) AS "sharedWith"`;
 
 /** Objects with their fields, in one statement: a definition is read in one round trip. $1: tenant. */
 const OBJECTS = `
@@ -13,10 +16,14 @@ const OBJECTS = `
          (SELECT coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'key', f.key, 'slot', f.slot,
                    'referenceObjectId', f.reference_object_id, 'definition', f.definition) ORDER BY f.position), '[]')
             FROM custom_field f WHERE f.tenant_id = o.tenant_id AND f.object_id = o.id) AS fields,
-         (SELECT coalesce(jsonb_object_agg(s.app_key, s.access), '{}')
-            FROM custom_object_share s WHERE s.tenant_id = o.tenant_id AND s.object_id = o.id) AS "sharedWith"
+         ${SHARED_WITH}
     FROM custom_object o
    WHERE o.tenant_id = $1`;
+
+/** $1: tenant, $2: objects. */
+const LIST_HEADS = `
+  SELECT o.id, o.api_name AS "apiName", o.app_key AS "appKey", ${SHARED_WITH}
+    FROM custom_object o WHERE o.tenant_id = $1 AND o.state = 'active' AND o.id = ANY ($2::uuid[])`;
 
 /** $1: tenant. */
 const LIST_OBJECTS = `${OBJECTS} AND o.state = 'active' ORDER BY o.api_name`;
@@ -84,6 +91,8 @@ const toObject = ({ fields, state: _, ...head }: ObjectRow): AppObject => ({
   })),
 });
 
+type ObjectHead = Pick<AppObject, 'id' | 'apiName' | 'appKey' | 'sharedWith'>;
+
 @Injectable()
 export class ObjectRepository {
   /** Holds the tenant's definitions until the transaction ends: counting them and adding to them are one step. */
@@ -109,14 +118,9 @@ export class ObjectRepository {
     return row ? { object: toObject(row), isActive: row.state === 'active' } : null;
   }
 
-  /** The names of active objects by id; removed objects have none. */
-  async listApiNames(tx: TenantTransaction, ids: readonly string[]): Promise<Map<string, string>> {
-    if (ids.length === 0) return new Map();
-    const objects = await tx.repository(CustomObject).find({
-      select: { tenantId: true, id: true, apiName: true },
-      where: { tenantId: tx.tenantId, state: 'active', id: In([...ids]) },
-    });
-    return new Map(objects.map(({ id, apiName }) => [id, apiName]));
+  /** The names of active objects and who reaches them. */
+  async listHeads(tx: TenantTransaction, ids: readonly string[]): Promise<ObjectHead[]> {
+    return tx.query<ObjectHead>(LIST_HEADS, [tx.tenantId, ids]);
   }
 
   /** Until the transaction ends, a change of the tenant's definitions waits; writes of records do not. */

@@ -27,7 +27,7 @@ export class SavedViewController {
   @Describe({
     summary: 'Lists the saved views of an object',
     description:
-      "The caller's own and those that are shared. One that filters or sorts by a field that the caller cannot read is left out, and so are columns.",
+      "The caller's own and those that are shared. A shared one that filters or sorts by a field that the caller cannot read is left out, and so are columns; an own one is not usable.",
     answers: [{ status: 200, description: 'The views', body: () => SavedViewListView }],
     errors: ['NOT_FOUND'],
   })

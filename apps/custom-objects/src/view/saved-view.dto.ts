@@ -47,6 +47,10 @@ export class SavedViewView {
   @BooleanField({ description: SHARED }) shared: boolean;
   @IdField({ description: 'Who made it' }) ownerId: string;
   @BooleanField({ description: 'Whether the caller can change and delete it' }) writable: boolean;
+  @BooleanField({
+    description: 'False for an own one that filters or sorts by a field that is gone or hidden; both are null then',
+  })
+  usable: boolean;
 }
 
 export class SavedViewListView {

@@ -5,6 +5,12 @@ import { SavedView } from './saved-view.entity.js';
 /** What can be changed of a saved view. */
 export type SavedViewChanges = Partial<Pick<SavedView, 'name' | 'shared' | 'filter' | 'sort' | 'columns'>>;
 
+/** $1: tenant, $2: owner. */
+const COUNT_VIEWS = `
+  SELECT count(*)::int AS views FROM saved_view v
+   WHERE v.tenant_id = $1 AND v.owner_id = $2 AND NOT EXISTS (
+     SELECT 1 FROM custom_object o WHERE o.tenant_id = $1 AND o.id = v.object_id AND o.state = 'removed')`;
+
 @Injectable()
 export class SavedViewRepository {
   /** The views of an object that are shared or belong to the user, by name. */
@@ -24,9 +30,10 @@ export class SavedViewRepository {
     return tx.repository(SavedView).findOneBy({ tenantId: tx.tenantId, id });
   }
 
-  /** How many views somebody has. */
+  /** How many views somebody has, without those of objects that are no longer in use, which no list shows. */
   async countOf(tx: TenantTransaction, ownerId: string): Promise<number> {
-    return tx.repository(SavedView).countBy({ tenantId: tx.tenantId, ownerId });
+    const [row] = await tx.query<{ views: number }>(COUNT_VIEWS, [tx.tenantId, ownerId]);
+    return row?.views ?? 0;
   }
 
   async insert(tx: TenantTransaction, view: SavedView): Promise<void> {

@@ -17,7 +17,9 @@ export const MAX_VIEWS = 200;
 /** Of a filter, as JSON: more does not fit into the address of a list. */
 const MAX_FILTER = 16_000;
 
-const mayShare = ({ roles }: Principal): boolean => rolesAllow(roles, 'administer');
+/** Not with a key or embedded: what an administrator lends for reading changes nothing for everyone. */
+const mayShare = ({ kind, apiKeyId, roles }: Principal): boolean =>
+  kind === 'user' && apiKeyId === undefined && rolesAllow(roles, 'administer');
 const noSuchView = () => new PlatformError('NOT_FOUND', 'There is no such view');
 
 /** Views that people save of lists. What one may see of them follows what they may read of the object. */
@@ -36,7 +38,9 @@ export class SavedViewService {
       requireScope(principal, model);
       const views = await this.views.list(tx, model.object.id, principal.userId);
       const plan = model.planFor(principal.roles);
-      return views.filter((view) => isReadable(view, plan)).map((view) => shown(view, model, plan, principal));
+      return views
+        .filter((view) => view.ownerId === principal.userId || isReadable(view, plan))
+        .map((view) => shown(view, model, plan, principal));
     });
   }
 
@@ -74,25 +78,30 @@ export class SavedViewService {
 
   /** @throws NOT_FOUND, FORBIDDEN for a shared one and who is no administrator */
   async delete(principal: Principal, id: string): Promise<void> {
-    await this.withView(principal, id, (_view, _model, tx) => this.views.delete(tx, id));
+    await this.withView(principal, id, (_view, _model, tx) => this.views.delete(tx, id), true);
   }
 
-  /** A view that the caller sees and may change. */
+  /**
+   * A view that the caller sees and may change.
+   * @param ofRetired whether an own one of an object that is no longer in use is there too
+   */
   private withView<T>(
     principal: Principal,
     id: string,
     work: (view: SavedView, model: ObjectModel, tx: TenantTransaction) => Promise<T>,
+    ofRetired = false,
   ): Promise<T> {
     return this.database.transaction(principal, async (tx) => {
       const view = await this.views.find(tx, id);
       if (!view || (!view.shared && view.ownerId !== principal.userId)) throw noSuchView();
       await this.objects.holdDefinitions(tx);
       const found = await this.models.findById(tx, view.objectId);
-      if (!found?.isActive || !isVisibleTo(found.model.object, principal) || !isInScope(principal, found.model)) {
-        throw noSuchView();
-      }
       // Who made it may always change what they can no longer read.
       const isOwn = view.ownerId === principal.userId;
+      const isThere = found?.isActive || (ofRetired && isOwn);
+      if (!found || !isThere || !isVisibleTo(found.model.object, principal) || !isInScope(principal, found.model)) {
+        throw noSuchView();
+      }
       if (!isOwn && !isReadable(view, found.model.planFor(principal.roles))) throw noSuchView();
       if (!canChange(view, principal)) throw new PlatformError('FORBIDDEN', 'Only administrators change shared views');
       return work(view, found.model, tx);
@@ -150,14 +159,18 @@ function refusal(pointer: string, parse: () => unknown): FieldProblem | undefine
 const EVERY_RECORD: ReadonlySet<string> = new Set(['id', 'createdAt', 'updatedAt']);
 const isColumn = (name: string, { readable }: AccessPlan): boolean => readable.has(name) || EVERY_RECORD.has(name);
 
-const shown = (view: SavedView, { object }: ObjectModel, plan: AccessPlan, principal: Principal): SavedViewView => ({
-  id: view.id,
-  object: object.apiName,
-  name: view.name,
-  filter: view.filter,
-  sort: view.sort,
-  columns: view.columns.filter((name) => isColumn(name, plan)),
-  shared: view.shared,
-  ownerId: view.ownerId,
-  writable: canChange(view, principal),
-});
+function shown(view: SavedView, { object }: ObjectModel, plan: AccessPlan, principal: Principal): SavedViewView {
+  const usable = isReadable(view, plan);
+  return {
+    id: view.id,
+    object: object.apiName,
+    name: view.name,
+    filter: usable ? view.filter : null,
+    sort: usable ? view.sort : null,
+    columns: view.columns.filter((name) => isColumn(name, plan)),
+    shared: view.shared,
+    ownerId: view.ownerId,
+    writable: canChange(view, principal),
+    usable,
+  };
+}
