@@ -102,9 +102,9 @@ describe('a session in the console', () => {
 
   it('goes on after a reload and in another window, and ends in both at once', async () => {
     await signIn(admin);
-    await goTo('/', 'Leads');
+    await goTo('/', 'My day');
     await page.reload();
-    await page.getByRole('heading', { level: 1, name: 'Leads' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'My day' }).waitFor();
     const other = await visit.context.newPage();
     await goTo('/records/task', 'Tasks', other);
     const kept = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])';
@@ -252,6 +252,40 @@ describe('the list of leads', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('c');
     await page.getByRole('dialog', { name: 'New Lead' }).getByLabel('Last name').waitFor();
+  });
+});
+
+describe('the day', () => {
+  beforeEach(() => signIn(admin));
+
+  it('has what is due, closes and waits, and a task is completed where it stands', async () => {
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString();
+    const ownerId = admin.userId;
+    const { id } = await record('POST', 'tasks', { title: 'Send the offer', dueAt: yesterday, assigneeId: ownerId });
+    const closeDate = new Date().toISOString().slice(0, 10);
+    await record('POST', 'opportunities', { name: 'Looms', amount: 90, currency: 'EUR', closeDate, ownerId });
+    await goTo('/', 'My day');
+    await page.getByRole('region', { name: 'Closing this month' }).getByRole('link', { name: 'Looms' }).waitFor();
+    await page.getByRole('region', { name: 'Leads to get back to' }).getByText('No lead of yours waits').waitFor();
+    await isAccessible('day');
+    await picture('day');
+    await page.getByRole('checkbox', { name: 'Complete Send the offer' }).click();
+    await page.getByText('Nothing is due today').waitFor();
+    expect(await record('GET', `tasks/${id}`)).toMatchObject({ status: 'completed' });
+    await press('Undo');
+    await page.getByRole('link', { name: 'Send the offer' }).waitFor();
+    await page.getByRole('link', { name: 'Show all: Tasks due' }).click();
+    await page.getByText('Assignee: me').waitFor();
+    await firstRow('Send the offer');
+  });
+
+  it('begins with the search of all objects, by a key and from every page', async () => {
+    await goTo('/', 'My day');
+    await page.keyboard.press('/');
+    await page.getByRole('combobox', { name: 'Search all records' }).fill('spare c');
+    await page.getByRole('option', { name: 'Spare cogs' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Spare cogs' }).waitFor();
   });
 });
 

@@ -13,7 +13,7 @@ export const SHELL_TEXTS = catalogue({
     language: 'Language',
     shortcuts: 'Keyboard shortcuts',
     shortcutTexts: {
-      '/': 'Search the list',
+      '/': 'Search all records',
       c: 'Create a record',
       '↑ ↓': 'Go through the rows of a list',
       Enter: 'Open a record, save a field',
@@ -49,7 +49,7 @@ export const SHELL_TEXTS = catalogue({
     language: 'Sprache',
     shortcuts: 'Tastenkürzel',
     shortcutTexts: {
-      '/': 'In der Liste suchen',
+      '/': 'Alle Datensätze durchsuchen',
       c: 'Datensatz anlegen',
       '↑ ↓': 'Durch die Zeilen einer Liste gehen',
       Enter: 'Datensatz öffnen, Feld speichern',
