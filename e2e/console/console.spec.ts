@@ -67,6 +67,7 @@ const firstRow = (name: string) =>
   page.locator('tbody tr:not([aria-hidden])').first().getByRole('link', { name }).waitFor();
 const press = (name: string, within: Pick<Page, 'getByRole'> = page) =>
   within.getByRole('button', { name, exact: true }).click();
+const condition = (number: number) => page.getByRole('group', { name: `Condition ${number}` });
 const search = () => page.getByRole('searchbox');
 const query = (): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams);
 
@@ -101,9 +102,9 @@ describe('a session in the console', () => {
 
   it('goes on after a reload and in another window, and ends in both at once', async () => {
     await signIn(admin);
-    await goTo('/', 'Leads');
+    await goTo('/', 'My day');
     await page.reload();
-    await page.getByRole('heading', { level: 1, name: 'Leads' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'My day' }).waitFor();
     const other = await visit.context.newPage();
     await goTo('/records/task', 'Tasks', other);
     const kept = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])';
@@ -152,11 +153,11 @@ describe('the list of leads', () => {
     expect(await page.getByRole('columnheader', { name: 'Lead' }).getAttribute('aria-sort')).toBe('descending');
 
     await press('Filter');
-    await page.getByLabel('Field').selectOption('Status');
-    await page.getByLabel('Value').fill('contacted');
+    await condition(1).getByLabel('Field').selectOption('Status');
+    await condition(1).getByLabel('Value').fill('contacted');
     await press('Apply');
     await firstRow('Charles Babbage');
-    expect(query()).toEqual({ sort: '-lastName', field: 'status', value: 'contacted' });
+    expect(query()).toEqual({ sort: '-lastName', filter: '{"and":[{"field":"status","value":"contacted"}]}' });
     await page.reload();
     await firstRow('Charles Babbage');
     await press('Remove the filter Status: contacted');
@@ -166,6 +167,50 @@ describe('the list of leads', () => {
     await page.getByText('Nothing matches “nobody is called so”').waitFor();
     await press('Show all Leads');
     await firstRow('Lead Number 259');
+  });
+
+  it('is filtered by several conditions, sorted by several fields, and kept as a view', async () => {
+    await goTo('/records/lead?sort=companyName', 'Leads');
+    await press('Filter');
+    await condition(1).getByLabel('Field').selectOption('First name');
+    await condition(1).getByLabel('Operator').selectOption('is not');
+    await condition(1).getByLabel('Value').fill('Lead');
+    await press('Add a condition');
+    await condition(2).getByLabel('Field').selectOption('Created');
+    await condition(2).getByLabel('Operator').selectOption('since');
+    await condition(2).getByLabel('Choice').selectOption('days ago …');
+    await condition(2).getByLabel('Days').fill('7');
+    await isAccessible('filter');
+    await press('Apply');
+    await page.getByText('3 records').waitFor();
+    await page.getByText('Created since 7 days ago').waitFor();
+    await page.getByRole('button', { name: 'Lead', exact: true }).click({ modifiers: ['Shift'] });
+    await firstRow('Charles Babbage');
+    expect(query().sort).toBe('companyName,lastName');
+
+    await press('All Leads');
+    await page.getByRole('menuitem', { name: 'Save as a new view' }).click();
+    const form = page.getByRole('dialog', { name: 'Save as a new view' });
+    await form.getByLabel('Name').fill('Mathematicians');
+    await form.getByLabel('Everyone in the workspace sees it').check();
+    await press('Save', form);
+    await page.getByRole('button', { name: 'Mathematicians' }).waitFor();
+    expect(Object.keys(query())).toEqual(['view']);
+
+    await press('Remove the filter Created since 7 days ago');
+    await page.getByText('Not saved').waitFor();
+    await page.reload();
+    await page.getByText('Not saved').waitFor();
+    await firstRow('Charles Babbage');
+    await press('Mathematicians');
+    await page.getByRole('menuitem', { name: 'Save the changes' }).click();
+    await page.getByText('Not saved').waitFor({ state: 'detached' });
+    expect((await record('GET', 'views?object=lead')).data).toEqual([
+      expect.objectContaining({
+        ...{ name: 'Mathematicians', shared: true, sort: 'companyName,lastName' },
+        filter: { and: [{ field: 'firstName', op: 'ne', value: 'Lead' }] },
+      }),
+    ]);
   });
 
   it('draws the rows that are seen, and asks for more while it scrolls', async () => {
@@ -191,9 +236,6 @@ describe('the list of leads', () => {
   it('is worked with by keys, and its rows are links', async () => {
     await goTo('/records/lead?sort=lastName', 'Leads');
     await firstRow('Charles Babbage');
-    await page.keyboard.press('/');
-    expect(await search().evaluate((input) => input === input.ownerDocument.activeElement)).toBe(true);
-    await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Charles Babbage' }).focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
@@ -213,6 +255,40 @@ describe('the list of leads', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('c');
     await page.getByRole('dialog', { name: 'New Lead' }).getByLabel('Last name').waitFor();
+  });
+});
+
+describe('the day', () => {
+  beforeEach(() => signIn(admin));
+
+  it('has what is due, closes and waits, and a task is completed where it stands', async () => {
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString();
+    const ownerId = admin.userId;
+    const { id } = await record('POST', 'tasks', { title: 'Send the offer', dueAt: yesterday, assigneeId: ownerId });
+    const closeDate = new Date().toISOString().slice(0, 10);
+    await record('POST', 'opportunities', { name: 'Looms', amount: 90, currency: 'EUR', closeDate, ownerId });
+    await goTo('/', 'My day');
+    await page.getByRole('region', { name: 'Closing this month' }).getByRole('link', { name: 'Looms' }).waitFor();
+    await page.getByRole('region', { name: 'Leads to get back to' }).getByText('No lead of yours waits').waitFor();
+    await isAccessible('day');
+    await picture('day');
+    await page.getByRole('checkbox', { name: 'Complete Send the offer' }).click();
+    await page.getByText('Nothing is due today').waitFor();
+    expect(await record('GET', `tasks/${id}`)).toMatchObject({ status: 'completed' });
+    await press('Undo');
+    await page.getByRole('link', { name: 'Send the offer' }).waitFor();
+    await page.getByRole('link', { name: 'Show all: Tasks due' }).click();
+    await page.getByText('Assignee: me').waitFor();
+    await firstRow('Send the offer');
+  });
+
+  it('begins with the search of all objects, by a key and from every page', async () => {
+    await goTo('/', 'My day');
+    await page.keyboard.press('/');
+    await page.getByRole('combobox', { name: 'Search all records' }).fill('spare c');
+    await page.getByRole('option', { name: 'Spare cogs' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Spare cogs' }).waitFor();
   });
 });
 
@@ -298,6 +374,11 @@ describe('a record', () => {
   });
 
   it('refers to others by links, and a picker searches for them', async () => {
+    await goTo('/records/contact', 'Contacts');
+    await page
+      .getByRole('row', { name: 'Mary Somerville' })
+      .getByRole('link', { name: 'Analytical Engines' })
+      .waitFor();
     await goTo('/records/opportunity', 'Opportunities');
     await page.getByRole('link', { name: 'Spare cogs' }).click();
     await page.getByRole('link', { name: 'Mary Somerville' }).waitFor();

@@ -40,6 +40,7 @@ const AT_ONCE = ['features/shell/parts/user-menu.tsx', 'features/shell/parts/sho
 describe('the built console', () => {
   it.each([
     ['a list', 230, [...SHELL, ...AT_ONCE, 'features/records/list.page.tsx']],
+    ['my day', 230, [...SHELL, ...AT_ONCE, 'features/home/home.page.tsx']],
     ['a record', 230, [...SHELL, ...AT_ONCE, 'features/records/record.page.tsx']],
     ['the document alone, from which every view starts', 160, ['index.html']],
   ])('loads for %s at most %d KiB of scripts', (_, budget, entries) => {

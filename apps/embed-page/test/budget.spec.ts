@@ -16,7 +16,7 @@ describe('the built page', () => {
 
   it('has at most 175 KiB of scripts for the first view, and 18 KiB of styles: a host waits for them', () => {
     const first = ending('.js').filter((name) => document.includes(name));
-    expect(first).toHaveLength(1);
+    expect(first.length).toBeGreaterThan(0);
     expect(sizeOf(first)).toBeLessThanOrEqual(175 * KIBIBYTE);
     expect(sizeOf(ending('.css'))).toBeLessThanOrEqual(18 * KIBIBYTE);
   });

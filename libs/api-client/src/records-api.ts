@@ -17,6 +17,15 @@ export type CrmRecord = {
   readonly updatedAt: string;
 } & { readonly [field: string]: FieldValue | undefined };
 
+/** The record that a reference names, where a list has asked for it. @returns null for one that the caller cannot read */
+export const expandedOf = (
+  record: CrmRecord,
+  field: string,
+): (CrmRecord & { readonly object: string }) | null | undefined =>
+  (record as unknown as { expanded?: Readonly<Record<string, (CrmRecord & { object: string }) | null>> }).expanded?.[
+    field
+  ];
+
 export interface RecordPage {
   readonly data: readonly CrmRecord[];
   /** Null when it was not counted. */
@@ -30,8 +39,13 @@ export interface RecordQuery {
   readonly sort?: string;
   readonly cursor?: string;
   readonly size?: number;
+  readonly count?: 'estimated' | 'exact' | 'none';
   readonly filterField?: string;
   readonly filterValue?: string;
+  /** Conditions in groups, as JSON. */
+  readonly filter?: string;
+  /** References whose records are answered too. */
+  readonly expand?: string;
 }
 
 /** Languages that the labels of standard objects exist in. */

@@ -1,8 +1,11 @@
-export { useObjects } from './data/record.queries.js';
+export { useObjects, useShortList, useUpdate } from './data/record.queries.js';
 export { RecordsProvider, useRecords } from './data/records-context.js';
+export { type Filter, readFilter } from './list/filter.js';
 export type { ListState } from './list/list-state.js';
 export { RecordList } from './list/record-list.js';
-export { PlainTable } from './list/record-table.js';
+export { CellValue, PlainTable } from './list/record-table.js';
 export { VirtualTable } from './list/virtual-table.js';
 export { type FieldModel, type ObjectModel, titleOf } from './objects/object-model.js';
 export { TEXTS as RECORD_TEXTS } from './texts.js';
+export { formatMoney } from './values/format-value.js';
+export { RecordLink } from './values/record-link.js';

@@ -40,6 +40,15 @@ export function useRecordPages(object: ObjectName, query: Omit<RecordQuery, 'cur
   });
 }
 
+/** The first records of a list, without those that follow. */
+export function useShortList(object: ObjectName, query: RecordQuery) {
+  const { api } = useRecords();
+  return useQuery({
+    queryKey: [...listKey(object), 'short', query],
+    queryFn: ({ signal }) => api.list(object, query, signal),
+  });
+}
+
 /** Up to 200 open opportunities, the newest first. */
 export function useBoard() {
   const { api } = useRecords();

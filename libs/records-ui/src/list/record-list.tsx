@@ -1,17 +1,16 @@
-import type { FieldValue } from '@crm/api-client';
-import { EmptyNotice, LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
-import { Button, CloseButton, Group, Pill, Text, TextInput } from '@mantine/core';
+import { EmptyNotice, LoadingLines, ProblemNotice, useTexts } from '@crm/ui';
+import { Button, CloseButton, Group, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { type ComponentType, lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { useRecordPages } from '../data/record.queries.js';
-import type { ObjectModel } from '../objects/object-model.js';
+import { columnsOf, expandOf, type ObjectModel } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
-import { formatValue } from '../values/format-value.js';
 import type { ListState } from './list-state.js';
 import type { VirtualTableProps } from './virtual-table.js';
 
 // Loaded when somebody filters.
 const FilterButton = lazy(() => import('./filter-button.js'));
+const FilterPills = lazy(() => import('./filter-pills.js'));
 
 /** Pause in typing after which a search is sent, in milliseconds. */
 const TYPING_PAUSE_MS = 250;
@@ -39,13 +38,15 @@ export function RecordList({ model, state, onState, onCreate, table: Table, size
       {texts.filter}
     </Button>
   );
-  const { q, sort = '', field, value } = state;
+  const { q, sort = '', filter, columns } = state;
+  const expand = useMemo(() => expandOf(columnsOf(model, columns)), [model, columns]);
   const pages = useRecordPages(
     model.name,
     {
       ...(q ? { q } : {}),
       sort: sort || NEWEST_FIRST,
-      ...(field !== undefined && value !== undefined ? { filterField: field, filterValue: value } : {}),
+      ...(filter ? { filter: JSON.stringify(filter) } : {}),
+      ...(expand === undefined ? {} : { expand }),
     },
     size,
   );
@@ -73,11 +74,15 @@ export function RecordList({ model, state, onState, onCreate, table: Table, size
         ) : (
           filterButton
         )}
-        <FilterPill model={model} state={state} onState={onState} />
         <Text size="sm" c="dimmed" ml="auto" aria-live="polite" className="records-count">
           {total === undefined ? '\u00a0' : texts.count(total, isExact)}
         </Text>
       </Group>
+      {filter ? (
+        <Suspense fallback={<div className="records-pills" />}>
+          <FilterPills model={model} state={state} onState={onState} />
+        </Suspense>
+      ) : null}
       <div className="records-panel" aria-busy={isPlaceholderData}>
         {records === undefined ? (
           pages.error ? (
@@ -92,6 +97,7 @@ export function RecordList({ model, state, onState, onCreate, table: Table, size
             model={model}
             records={records}
             total={isExact ? total : undefined}
+            columns={columns}
             sort={sort}
             onSort={(next) => onState({ ...state, sort: next || undefined })}
             onEnd={onEnd}
@@ -153,33 +159,12 @@ function SearchInput({ model, value, onChange }: SearchInputProps) {
   );
 }
 
-type FilterProps = Pick<RecordListProps, 'model' | 'state' | 'onState'>;
+type EmptyListProps = Pick<RecordListProps, 'model' | 'state' | 'onState' | 'onCreate'>;
 
-/** The filter in words, with a way to take it away. */
-function FilterPill({ model, state, onState }: FilterProps) {
+function EmptyList({ model, state, onState, onCreate }: EmptyListProps) {
   const texts = useTexts(TEXTS);
-  const locale = useLocale();
-  const { field, value, ...others } = state;
-  const found = model.fields.find(({ apiName }) => apiName === field);
-  if (!found || value === undefined) return null;
-  const typed: FieldValue = found.shownAs === 'checkbox' ? value === 'true' : value;
-  const words = `${found.label}: ${formatValue(found, typed, locale, texts)}`;
-  return (
-    <Pill
-      size="md"
-      withRemoveButton
-      onRemove={() => onState(others)}
-      removeButtonProps={{ 'aria-label': texts.takeAway(words), 'aria-hidden': false, tabIndex: 0 }}
-    >
-      {words}
-    </Pill>
-  );
-}
-
-function EmptyList({ model, state, onState, onCreate }: FilterProps & Pick<RecordListProps, 'onCreate'>) {
-  const texts = useTexts(TEXTS);
-  const { q, field, value, ...others } = state;
-  if (q || field) {
+  const { q, filter, ...others } = state;
+  if (q || filter) {
     return (
       <EmptyNotice
         title={q ? texts.emptySearch(q) : texts.emptyFilter}

@@ -1,14 +1,16 @@
-import type { CrmRecord } from '@crm/api-client';
+import { type CrmRecord, expandedOf } from '@crm/api-client';
 import { Icon, useTexts } from '@crm/ui';
-import { UnstyledButton } from '@mantine/core';
+import { Text, UnstyledButton } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { type ColumnDef, FlexRender, type Row, tableFeatures, useTable } from '@tanstack/react-table';
-import { type KeyboardEvent, memo, type ReactNode, useMemo } from 'react';
+import { type KeyboardEvent, type MouseEvent, memo, type ReactNode, useMemo } from 'react';
+import { useRecords } from '../data/records-context.js';
 import { viewOf } from '../objects/field-types.js';
 import { columnsOf, type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
 import { ValueText } from '../values/format-value.js';
 import { RecordLink } from '../values/record-link.js';
+import { nextSort } from './list-state.js';
 
 /** Pixels; each row is as high, so that nothing has to be measured while it scrolls. */
 export const ROW_HEIGHT = 44;
@@ -27,6 +29,8 @@ export interface RecordTableProps {
   readonly records: readonly CrmRecord[];
   /** Of all records that the list has, also of those that are not loaded; undefined when it is not known. */
   readonly total: number | undefined;
+  /** Names of the fields beside the title; those that suit when there are none. */
+  readonly columns?: readonly string[];
   readonly sort: string;
   readonly onSort: (sort: string) => void;
 }
@@ -57,12 +61,15 @@ export function moveFocus(event: KeyboardEvent<HTMLElement>): void {
 }
 
 /** As many columns as there is room for; on a narrow page a row is one cell. */
-export function FramedTable({ model, records, total, sort, onSort, body }: FramedTableProps) {
+export function FramedTable({ model, records, total, columns: chosen, sort, onSort, body }: FramedTableProps) {
   const texts = useTexts(TEXTS);
   const { ref, width } = useElementSize();
   const isNarrow = width > 0 && width < NARROW_WIDTH;
   const room = Math.min(MAX_COLUMNS, Math.max(0, Math.floor((width - TITLE_WIDTH) / COLUMN_WIDTH)));
-  const columns = useMemo(() => columnDefs(model, isNarrow ? undefined : room), [model, isNarrow, room]);
+  const columns = useMemo(
+    () => columnDefs(model, chosen, isNarrow ? undefined : room),
+    [model, chosen, isNarrow, room],
+  );
   const table = useTable({ features, columns, data: records, getRowId: ({ id }) => id });
   const { rows } = table.getRowModel();
   const fieldOf = (id: string): FieldModel | undefined =>
@@ -112,9 +119,11 @@ export function FramedTable({ model, records, total, sort, onSort, body }: Frame
   );
 }
 
+/** Of the first field in the order. */
 const sortOf = (sort: string, field: string | undefined): 'ascending' | 'descending' | undefined => {
-  if (field === undefined || sort.replace('-', '') !== field) return undefined;
-  return sort.startsWith('-') ? 'descending' : 'ascending';
+  const [first = ''] = sort.split(',');
+  if (field === undefined || first.replace('-', '') !== field) return undefined;
+  return first.startsWith('-') ? 'descending' : 'ascending';
 };
 
 interface SortButtonProps {
@@ -125,19 +134,25 @@ interface SortButtonProps {
   readonly onSort: (sort: string) => void;
 }
 
-/** Sorts upwards, then downwards, then as before. */
+/** Sorts upwards, then downwards, then as before; with Shift besides the fields that it is sorted by already. */
 function SortButton({ label, title, field, sort, onSort }: SortButtonProps) {
-  const next = sort === field ? `-${field}` : sort === `-${field}` ? '' : field;
+  const all = sort.split(',');
+  const place = all.findIndex((one) => one.replace('-', '') === field);
   return (
-    <UnstyledButton className="records-sort" title={title} onClick={() => onSort(next)}>
-      {label} {sort === field ? <Icon name="up" /> : sort === `-${field}` ? <Icon name="down" /> : null}
+    <UnstyledButton
+      className="records-sort"
+      title={title}
+      onClick={({ shiftKey }: MouseEvent) => onSort(nextSort(sort, field, shiftKey))}
+    >
+      {label} {place === -1 ? null : <Icon name={all[place] === field ? 'up' : 'down'} />}
+      {place !== -1 && all.length > 1 ? <small aria-hidden="true">{place + 1}</small> : null}
     </UnstyledButton>
   );
 }
 
 /** @param room for columns beside the title; undefined where a row is one cell */
-function columnDefs(model: ObjectModel, room: number | undefined): Column[] {
-  const fields = columnsOf(model);
+function columnDefs(model: ObjectModel, chosen: readonly string[] | undefined, room: number | undefined): Column[] {
+  const fields = columnsOf(model, chosen);
   const title: Column = {
     id: 'title',
     header: model.label,
@@ -149,10 +164,32 @@ function columnDefs(model: ObjectModel, room: number | undefined): Column[] {
     (field): Column => ({
       id: field.apiName,
       header: field.label,
-      cell: ({ row: { original } }) => <ValueText field={field} value={original[field.apiName]} />,
+      cell: ({ row: { original } }) => <CellValue field={field} record={original} />,
     }),
   );
   return [title, ...others];
+}
+
+/** A record that the list brought along is a link with its name; one that the caller cannot read has none. */
+export function CellValue({ field, record }: { readonly field: FieldModel; readonly record: CrmRecord }) {
+  const texts = useTexts(TEXTS);
+  const { objects } = useRecords();
+  const named = field.type === 'reference' ? expandedOf(record, field.apiName) : undefined;
+  const model = named ? objects.find(({ apiName }) => apiName === named.object) : undefined;
+  const value = record[field.apiName];
+  if (named === undefined || value === null) return <ValueText field={field} value={value} />;
+  if (!named || !model) {
+    return (
+      <Text c="dimmed" span inherit>
+        {texts.linked}
+      </Text>
+    );
+  }
+  return (
+    <RecordLink model={model} id={named.id}>
+      {titleOf(model, named) || texts.untitled}
+    </RecordLink>
+  );
 }
 
 interface TableRowProps {
@@ -205,7 +242,7 @@ function TitleCell({ model, record, below }: TitleCellProps) {
           {said.map((field, place) => (
             <span key={field.apiName}>
               {place > 0 ? ' · ' : ''}
-              <ValueText field={field} value={record[field.apiName]} />
+              <CellValue field={field} record={record} />
             </span>
           ))}
         </span>

@@ -13,7 +13,7 @@ it('every type of the platform has its view', () => {
 
 describe.each(FIELD_TYPE_NAMES)('a field of the type %s', (type) => {
   const { examples, parse } = fieldTypes.get(type)!;
-  const flags = { required: false, writable: true, sortable: true, filterable: true };
+  const flags = { required: false, writable: true, sortable: true, filterOps: [] };
   const field = { apiName: 'value', label: 'Value', type, shownAs: type, ...flags, options: [] };
   const target = type === 'reference' ? ('companies' as const) : undefined;
   const model: ObjectModel = {

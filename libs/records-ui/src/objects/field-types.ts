@@ -50,7 +50,7 @@ export const FIELD_TYPES = {
   picklist: { control: 'option' },
   multi_select: { control: 'options', notInColumn: true },
   checkbox: { control: 'tick' },
-  reference: { control: 'record', notInColumn: true },
+  reference: { control: 'record' },
   formula: { control: null },
 } satisfies Record<string, FieldTypeView>;
 

@@ -18,8 +18,8 @@ export interface FieldModel {
   readonly required: boolean;
   readonly writable: boolean;
   readonly sortable: boolean;
-  /** Whether lists can be filtered by one value of it. */
-  readonly filterable: boolean;
+  /** The operators by which lists can be filtered. */
+  readonly filterOps: readonly string[];
   readonly options: readonly FieldOption[];
   /** Of a reference: the object whose records it names, if it is always the same; `user` for people. */
   readonly target?: ObjectName | 'user';
@@ -50,8 +50,26 @@ export const titleOf = ({ titleFields }: Pick<ObjectModel, 'titleFields'>, recor
     .join(' ')
     .trim();
 
-export const columnsOf = ({ fields, titleFields }: ObjectModel): readonly FieldModel[] =>
-  fields.filter(({ apiName, shownAs }) => !titleFields.includes(apiName) && !viewOf(shownAs).notInColumn);
+/** Beside the title. @param chosen names of fields, in their order; those that suit a column when there are none */
+export const columnsOf = (
+  { fields, titleFields }: ObjectModel,
+  chosen: readonly string[] = [],
+): readonly FieldModel[] => {
+  const others = fields.filter(({ apiName }) => !titleFields.includes(apiName));
+  if (chosen.length > 0) return chosen.flatMap((name) => others.find(({ apiName }) => apiName === name) ?? []);
+  return others.filter(({ shownAs, target }) => !viewOf(shownAs).notInColumn && target !== 'user');
+};
+
+/** References that a list asks the API to follow, at most. */
+const MAX_EXPANDED = 5;
+
+/** Those of the fields that name records, as `expand` of a list; undefined for none. */
+export const expandOf = (fields: readonly FieldModel[]): string | undefined =>
+  fields
+    .filter(({ type, target }) => type === 'reference' && target !== 'user')
+    .slice(0, MAX_EXPANDED)
+    .map(({ apiName }) => apiName)
+    .join(',') || undefined;
 
 /** @param hasPeople whether people can be chosen */
 export function objectModel(object: CatalogueObjectView, hasPeople: boolean): ObjectModel {
@@ -82,7 +100,7 @@ function fieldModel(field: CatalogueFieldView, canWrite: boolean, hasPeople: boo
     shownAs: known && type !== 'formula' ? type : resultType(field.formula?.type),
     required: required && field.default === undefined,
     writable: writable && canWrite && known && (target !== 'user' || hasPeople),
-    filterable: field.filterOps.includes('eq') && type !== 'reference' && type !== 'multi_select',
+    filterOps: field.filterOps,
     ...(target !== undefined && referenceTargets.length === 1 && { target: targetOf(target) }),
     ...(maxLength !== undefined && { maxLength }),
   };

@@ -5,7 +5,7 @@ import type { FieldModel, ObjectModel } from '../objects/object-model.js';
 import { changesOf, draftOf, problemsOf, writableFields } from './draft.js';
 
 const field = (apiName: string, type: FieldType, more: Partial<FieldModel> = {}): FieldModel => {
-  const plain = { required: false, writable: true, sortable: true, filterable: true, options: [] };
+  const plain = { required: false, writable: true, sortable: true, filterOps: [], options: [] };
   return { apiName, label: apiName, type, shownAs: type, ...plain, ...more };
 };
 

@@ -1,17 +1,22 @@
-import { type ObjectModel, RECORD_TEXTS, RecordList, useRecords, VirtualTable } from '@crm/records-ui';
-import { EmptyNotice, useTexts } from '@crm/ui';
-import { Button, Group, Title } from '@mantine/core';
+import { type ObjectModel, RECORD_TEXTS, RecordList, readFilter, useRecords, VirtualTable } from '@crm/records-ui';
+import { EmptyNotice, Icon, LoadingLines, useTexts } from '@crm/ui';
+import { Button, Group, Text, Title } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { SHELL_TEXTS } from '../shell/shell.texts.js';
+import { searchOf, stateOf } from './list-search.js';
+import type { ViewMenuProps } from './parts/view-menu.js';
 import { useTitle } from './use-title.js';
+import { useViews } from './views.queries.js';
 
+// What a click opens is no part of the first view.
+const ViewMenu = lazy(() => import('./parts/view-menu.js'));
 const CreateDrawer = lazy(() => import('./parts/create-drawer.js'));
 
 /** Rows that the API gives at a time, at most. */
 const PAGE_SIZE = 200;
 
-/** The list of an object. Search, sort, filter and the form of a new record are in the address. */
+/** The list of an object. Search, sort, filter, view and the form of a new record are in the address. */
 export default function ListPage() {
   const { object } = useParams({ strict: false });
   const texts = useTexts(SHELL_TEXTS);
@@ -23,34 +28,87 @@ export default function ListPage() {
 
 function List({ model }: { readonly model: ObjectModel }) {
   const texts = useTexts(RECORD_TEXTS);
-  const { new: isNew, ...state } = useSearch({ from: '/shell/records/$object' });
+  const search = useSearch({ from: '/shell/records/$object' });
   const navigate = useNavigate({ from: '/records/$object' });
+  const views = useViews(model.apiName, search.view !== undefined);
+  const view = views.data?.find(({ id }) => id === search.view);
+  const state = useMemo(() => {
+    const filter = search.filter ? readFilter(search.filter) : search.filter;
+    return stateOf({ ...search, filter }, view);
+  }, [search, view]);
   const setCreating = (next: boolean): void =>
     void navigate({ search: (present) => ({ ...present, new: next || undefined }), replace: !next });
   const onCreated = ({ id }: { id: string }): void =>
     void navigate({ to: '/records/$object/$id', params: { object: model.apiName, id }, replace: true });
   return (
     <div className="list">
-      <Group justify="space-between" mb="sm">
-        <Title order={1} size="h3">
-          {model.pluralLabel}
-        </Title>
+      <Group justify="space-between" mb="sm" gap="xs">
+        <Group gap="xs">
+          <Title order={1} size="h3">
+            {model.pluralLabel}
+          </Title>
+          <ViewButton
+            model={model}
+            view={view}
+            state={state}
+            isChanged={view !== undefined && (search.filter !== undefined || search.sort !== undefined)}
+            onChoose={(next) => void navigate({ search: { view: next?.id } })}
+          />
+        </Group>
         {model.creatable ? <Button onClick={() => setCreating(true)}>{texts.create(model.label)}</Button> : null}
       </Group>
-      <RecordList
-        model={model}
-        state={state}
-        // A search is a step that one goes back from; each further letter of it is none.
-        onState={(next) => void navigate({ search: next, replace: state.q !== undefined && next.q !== undefined })}
-        onCreate={() => setCreating(true)}
-        table={VirtualTable}
-        size={PAGE_SIZE}
-      />
+      {search.view !== undefined && views.isPending ? (
+        <LoadingLines label={texts.loading} lines={10} />
+      ) : (
+        <RecordList
+          model={model}
+          state={state}
+          onState={(next) =>
+            void navigate({
+              search: searchOf(next, view),
+              // A search is a step that one goes back from; each further letter of it is none.
+              replace: state.q !== undefined && next.q !== undefined,
+            })
+          }
+          onCreate={() => setCreating(true)}
+          table={VirtualTable}
+          size={PAGE_SIZE}
+        />
+      )}
       <Suspense>
-        {isNew && model.creatable ? (
+        {search.new && model.creatable ? (
           <CreateDrawer model={model} onCreated={onCreated} onClose={() => setCreating(false)} />
         ) : null}
       </Suspense>
     </div>
+  );
+}
+
+/** Names the view of the list; a click opens the menu of all. */
+function ViewButton(props: Omit<ViewMenuProps, 'button'>) {
+  const texts = useTexts(SHELL_TEXTS);
+  const [isOpened, setOpened] = useState(false);
+  const { view, model, isChanged } = props;
+  const button = (more: object) => (
+    <Button variant="subtle" size="compact-sm" rightSection={<Icon name="expand" />} {...more}>
+      {view?.name ?? texts.allOf(model.pluralLabel)}
+    </Button>
+  );
+  const closed = button({ onClick: () => setOpened(true), 'aria-haspopup': 'menu' });
+  return (
+    <>
+      {isOpened ? (
+        <Suspense fallback={closed}>
+          <ViewMenu {...props} button={button} />
+        </Suspense>
+      ) : (
+        closed
+      )}
+      {isChanged ? (
+        <Text size="xs" c="dimmed">
+          {texts.notSaved}
+        </Text>
+      ) : null}
+    </>
   );
 }

@@ -1,8 +1,8 @@
 import { PeopleApi, RecordsApi } from '@crm/api-client';
 import { RecordsProvider, useObjects } from '@crm/records-ui';
-import { LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
-import { AppShell, Burger, Group, NavLink, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Icon, LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
+import { AppShell, Burger, Button, Group, NavLink, Text } from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
 import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo } from 'react';
@@ -15,6 +15,7 @@ import { SHELL_TEXTS } from './shell.texts.js';
 
 // What is opened by a click is no part of the first view.
 const UserMenu = lazy(() => import('./parts/user-menu.js'));
+const Search = lazy(() => import('./parts/search.js'));
 const Shortcuts = lazy(() => import('./parts/shortcuts.js'));
 
 /** Waits for the session, leads to the sign-in where there is none, and draws anew for another person. */
@@ -46,6 +47,8 @@ function Frame() {
   const { data: caller } = useCaller(client);
   const { data: objects, error, refetch } = useObjects(api, language, true);
   const [isOpen, { toggle, close }] = useDisclosure();
+  const [isSearching, { open: search, close: endSearch }] = useDisclosure();
+  useHotkeys([['/', search]]);
   const router = useRouter();
   const navigate = useNavigate();
   const path = useRouterState({ select: ({ location: { pathname } }) => pathname });
@@ -84,7 +87,14 @@ function Frame() {
             <Text fw={600} truncate>
               {caller?.tenant.name ?? '\u00a0'}
             </Text>
-            <Group ml="auto" wrap="nowrap">
+            <Group ml="auto" wrap="nowrap" gap="xs">
+              {isSearching ? (
+                <Suspense fallback={<SearchButton onClick={search} />}>
+                  <Search onClose={endSearch} />
+                </Suspense>
+              ) : (
+                <SearchButton onClick={search} />
+              )}
               <Suspense>
                 <UserMenu caller={caller ?? undefined} />
               </Suspense>
@@ -92,6 +102,11 @@ function Frame() {
           </Group>
         </AppShell.Header>
         <AppShell.Navbar p="xs" aria-label={texts.objects}>
+          <NavLink
+            label={texts.myDay}
+            active={path === '/'}
+            renderRoot={(props: object) => <Link to="/" {...props} />}
+          />
           {objects?.map(({ apiName, pluralLabel }) => (
             <NavLink
               key={apiName}
@@ -116,5 +131,25 @@ function Frame() {
         </Suspense>
       </AppShell>
     </RecordsProvider>
+  );
+}
+
+/** Looks like the input that it opens. */
+function SearchButton({ onClick }: { readonly onClick: () => void }) {
+  const texts = useTexts(SHELL_TEXTS);
+  return (
+    <Button
+      variant="default"
+      className="search-all"
+      justify="start"
+      fw={400}
+      c="dimmed"
+      aria-label={texts.searchAll}
+      aria-keyshortcuts="/"
+      leftSection={<Icon name="search" />}
+      onClick={onClick}
+    >
+      {texts.search}
+    </Button>
   );
 }

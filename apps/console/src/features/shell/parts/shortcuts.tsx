@@ -5,7 +5,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { SHELL_TEXTS } from '../shell.texts.js';
 import { SHOW_SHORTCUTS } from '../shell-events.js';
 
-/** What keys do anywhere but in inputs, and the list of them. */
+/** What keys do anywhere but in inputs, besides the search, and the list of them. */
 export default function Shortcuts() {
   const texts = useTexts(SHELL_TEXTS);
   const [isOpen, { open, close }] = useDisclosure();
@@ -14,15 +14,9 @@ export default function Shortcuts() {
   const create = (): void => {
     if (object !== undefined) void navigate({ to: '/records/$object', params: { object }, search: { new: true } });
   };
-  const search = (): void => {
-    const input = document.querySelector<HTMLInputElement>('input[type="search"]');
-    if (input) input.focus();
-    else if (object !== undefined) void navigate({ to: '/records/$object', params: { object } });
-  };
   useWindowEvent(SHOW_SHORTCUTS, open);
   useHotkeys([
     ['c', create],
-    ['/', search],
     ['shift+?', open],
     ['?', open],
   ]);

@@ -1,0 +1,42 @@
+import type { SavedViewView } from '@crm/api-client';
+import type { Filter, ListState } from '@crm/records-ui';
+
+/** What the address of a list says; anything else in it is dropped. */
+export interface ListSearch {
+  readonly q?: string;
+  /** Id of a saved view, from which filter, order and columns differ as far as they are in the address too; null is none. */
+  readonly view?: string;
+  readonly sort?: string;
+  readonly filter?: Filter | null;
+  /** Whether a record is being created. */
+  readonly new?: boolean;
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+
+export const readSearch = ({ q, sort, filter, view, new: isNew }: Record<string, unknown>): ListSearch => ({
+  q: textOf(q),
+  sort: textOf(sort),
+  // Whether it has the form of one is said where it is read.
+  filter: typeof filter === 'object' ? (filter as Filter | null) : undefined,
+  view: textOf(view),
+  ...(isNew === true ? { new: true } : {}),
+});
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** The list that an address asks for: that of its view, with what the address says otherwise. */
+export const stateOf = ({ q, sort, filter }: ListSearch, view: SavedViewView | undefined): ListState => ({
+  q,
+  sort: sort ?? view?.sort ?? undefined,
+  filter: (filter === undefined ? (view?.filter as Filter | null | undefined) : filter) ?? undefined,
+  columns: view?.columns,
+});
+
+/** The address of a list: the view, and what is different from it. */
+export const searchOf = ({ q, sort, filter }: ListState, view: SavedViewView | undefined): ListSearch => ({
+  ...{ q, view: view?.id },
+  ...(isSame(filter ?? null, view?.filter ?? null) ? {} : { filter: filter ?? null }),
+  ...((sort ?? '') === (view?.sort ?? '') ? {} : { sort: sort ?? '' }),
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import type { FieldType } from '../objects/field-types.js';
+import type { FieldModel } from '../objects/object-model.js';
+import { conditionOf, draftOf, newDraft, operatorsOf } from './condition-draft.js';
+import { type Condition, type Filter, readFilter } from './filter.js';
+import { nextSort } from './list-state.js';
+
+const field = (type: FieldType, more: Partial<FieldModel> = {}): FieldModel => ({
+  ...{ apiName: 'value', label: 'Value', type, shownAs: type, options: [] },
+  ...{ required: false, writable: true, sortable: true, filterOps: ['eq', 'in', 'empty'], ...more },
+});
+
+describe('a condition', () => {
+  it.each<[FieldModel, Omit<Condition, 'field'>]>([
+    [field('text'), { value: 'Ada' }],
+    [field('text'), { op: 'contains', value: 'da' }],
+    [field('text'), { op: 'empty' }],
+    [field('number'), { op: 'gte', value: 1.5 }],
+    [field('formula', { shownAs: 'number' }), { value: 0 }],
+    [field('date'), { op: 'lt', value: '2026-03-01' }],
+    [field('date'), { op: 'lte', value: { relative: 'thisMonth' } }],
+    [field('datetime'), { op: 'lt', value: { relative: { days: -14 } } }],
+    [field('datetime'), { op: 'gt', value: { relative: { days: 3 } } }],
+    [field('datetime'), { value: '2026-03-01T09:30:00.000Z' }],
+    [field('checkbox'), { value: false }],
+    [field('checkbox'), { op: 'ne', value: true }],
+    [field('picklist'), { op: 'in', value: ['won', 'lost'] }],
+    [field('multi_select'), { value: ['red'] }],
+    [field('reference', { target: 'user' }), { value: { relative: 'me' } }],
+    [field('reference', { target: 'companies' }), { op: 'ne', value: '019ca8d1-0c11-7e52-a3b9-4f7d2c6e8b10' }],
+  ])('is the same after it was edited: %#', (of, rest) => {
+    const condition = { field: 'value', ...rest };
+    expect(conditionOf(of, draftOf(of, condition))).toEqual(condition);
+  });
+
+  it('is none while its value is missing or no number', () => {
+    expect(conditionOf(field('text'), newDraft(field('text')))).toBeUndefined();
+    expect(conditionOf(field('number'), { ...newDraft(field('number')), value: 'many' })).toBeUndefined();
+    expect(conditionOf(field('date'), { ...newDraft(field('date')), kind: 'daysAgo' })).toBeUndefined();
+    expect(conditionOf(field('date'), newDraft(field('date')))).toMatchObject({ value: { relative: 'today' } });
+  });
+
+  it('has the operators for which the panel has an input', () => {
+    expect(operatorsOf(field('text'))).toEqual(['eq', 'empty']);
+    expect(operatorsOf(field('picklist', { options: [{ value: 'a', label: 'A' }] }))).toEqual(['eq', 'in', 'empty']);
+    expect(operatorsOf(field('reference'))).toEqual(['empty']);
+  });
+});
+
+it.each<[unknown, boolean]>([
+  [{ field: 'a', value: 1 }, true],
+  [{ and: [{ field: 'a' }, { or: [{ field: 'b', op: 'empty' }] }] }, true],
+  [{ and: [] }, false],
+  [{ and: [1] }, false],
+  [{ or: 'a' }, false],
+  [{ field: 1 }, false],
+  ['and', false],
+  [null, false],
+])('an address has a filter or none: %j', (value, isOne) => {
+  expect(readFilter(value)).toEqual(isOne ? (value as Filter) : undefined);
+});
+
+it.each([
+  ['', 'a', false, 'a'],
+  ['a', 'a', false, '-a'],
+  ['-a', 'a', false, ''],
+  ['a,b', 'c', false, 'c'],
+  ['a', 'b', true, 'a,b'],
+  ['a,b', 'a', true, '-a,b'],
+  ['-a,b', 'a', true, 'b'],
+  ['a,b,c', 'd', true, 'a,b,d'],
+])('the order %j becomes after a click on %s (with others: %s) %j', (sort, name, isMore, next) => {
+  expect(nextSort(sort, name, isMore)).toBe(next);
+});

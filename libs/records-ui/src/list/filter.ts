@@ -1,0 +1,52 @@
+import type { FieldValue } from '@crm/api-client';
+
+/** Periods in the time zone of the workspace. */
+export const PERIODS = [
+  ...(['today', 'yesterday', 'tomorrow'] as const),
+  ...(['thisWeek', 'lastWeek', 'nextWeek', 'thisMonth', 'lastMonth', 'nextMonth'] as const),
+  ...(['thisQuarter', 'lastQuarter', 'nextQuarter', 'thisYear', 'lastYear', 'nextYear'] as const),
+] as const;
+export type Period = (typeof PERIODS)[number];
+
+export interface Relative {
+  readonly relative: Period | 'me' | { readonly days: number };
+}
+
+export interface Condition {
+  readonly field: string;
+  /** `eq` when left out. */
+  readonly op?: string;
+  readonly value?: FieldValue | Relative;
+}
+
+/** As the API takes it: a condition, or a group of conditions and groups. */
+export type Filter = Condition | { readonly and: readonly Filter[] } | { readonly or: readonly Filter[] };
+
+/** The conditions of a filter, and whether one of them is enough. */
+export interface Conditions {
+  readonly isAny: boolean;
+  readonly members: readonly Filter[];
+}
+
+export const isCondition = (filter: Filter): filter is Condition => 'field' in filter;
+
+export function conditionsOf(filter: Filter | undefined): Conditions {
+  if (!filter) return { isAny: false, members: [] };
+  if (isCondition(filter)) return { isAny: false, members: [filter] };
+  return 'or' in filter ? { isAny: true, members: filter.or } : { isAny: false, members: filter.and };
+}
+
+export const filterOf = ({ isAny, members }: Conditions): Filter | undefined =>
+  members.length === 0 ? undefined : isAny ? { or: members } : { and: members };
+
+/** What stands in an address, if it has the form of a filter; whether its fields exist is the API's to say. */
+export function readFilter(value: unknown): Filter | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { field, and, or } = value as Record<string, unknown>;
+  const members = and ?? or;
+  if (members === undefined) return typeof field === 'string' ? (value as Filter) : undefined;
+  return Array.isArray(members) && members.length > 0 && members.every(readFilter) ? (value as Filter) : undefined;
+}
+
+export const isRelative = (value: unknown): value is Relative =>
+  typeof value === 'object' && value !== null && 'relative' in value;
