@@ -274,6 +274,12 @@ describe('a record', () => {
 
     await edit('Source', 'mine again');
     await record('PATCH', `leads/${id}`, { source: 'theirs' });
+    // Whoever comes back to the window has the record loaded anew, and the input stays.
+    const loaded = page.waitForResponse((answer) => answer.url().includes(`/api/crm/leads/${id}`));
+    await page.evaluate(
+      "((now) => { Date.now = () => now() + 6000; dispatchEvent(new Event('visibilitychange')) })(Date.now)",
+    );
+    expect(await (await loaded).json()).toMatchObject({ source: 'theirs' });
     await press('Save');
     const conflict = page.getByRole('alert');
     await conflict.getByText('Now saved').waitFor();
