@@ -12,10 +12,12 @@ export interface RecordFormProps {
   readonly model: ObjectModel;
   readonly onCreated: (record: CrmRecord) => void;
   readonly onCancel: () => void;
+  /** Whether something was typed that is not saved. */
+  readonly onTouched?: (isTouched: boolean) => void;
 }
 
 /** Creates a record. What was typed stays through every refusal; what is wrong stands beside its field. */
-export function RecordForm({ model, onCreated, onCancel }: RecordFormProps) {
+export function RecordForm({ model, onCreated, onCancel, onTouched }: RecordFormProps) {
   const texts = useTexts(TEXTS);
   const { tag } = useLocale();
   const create = useCreate(model.name);
@@ -24,6 +26,8 @@ export function RecordForm({ model, onCreated, onCancel }: RecordFormProps) {
   const [wasSubmitted, setSubmitted] = useState(false);
   // The same for every attempt, so that a repeated one creates nothing more.
   const [key] = useState(() => crypto.randomUUID());
+  const isTouched = Object.keys(changesOf(model, before, draft, tag)).length > 0;
+  useEffect(() => onTouched?.(isTouched), [onTouched, isTouched]);
   const form = useRef<HTMLFormElement>(null);
   const { error, isPending } = create;
   const own = wasSubmitted ? problemsOf(model, draft, tag) : {};
