@@ -2,7 +2,7 @@ import { Database } from '@crm/database';
 import { TEST_ISSUER, waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import type { IdentityConfig } from '../src/config.js';
-import { GRACE_SECONDS } from '../src/sessions/refresh-token.repository.js';
+import { GRACE_SECONDS, PAGE_GRACE_SECONDS } from '../src/sessions/refresh-token.repository.js';
 import { PageCookie } from '../src/sign-in/page-session.controller.js';
 import { confirm, protectedAccount, TestAuthenticator } from './authenticators.js';
 import { type Account, outcome, PASSWORD, TestIdentity, USERS } from './identity.js';
@@ -194,6 +194,14 @@ describe('the session of a page', () => {
     expect((await fromPage('POST', '/refresh', { body: {}, cookie: cookieOf(last) })).status).toBe(200);
   });
 
+  it('survives an answer that was lost, for a minute', async () => {
+    const { account, cookie } = await page();
+    const lost = await fromPage('POST', '/refresh', { body: {}, cookie });
+    await age(account.tenantId, PAGE_GRACE_SECONDS - 2);
+    const again = await fromPage('POST', '/refresh', { body: {}, cookie });
+    expect([again.status, cookieOf(again)]).toEqual([200, cookieOf(lost)]);
+  });
+
   it('ends when somebody signs in anew in the same browser', async () => {
     const { account, answer, cookie } = await page();
     const next = await fromPage('POST', '', { body: { email: account.email, password: PASSWORD }, cookie });
@@ -207,7 +215,7 @@ describe('the session of a page', () => {
   it('ends when a copy of its cookie is presented later', async () => {
     const { account, cookie } = await page();
     const next = await fromPage('POST', '/refresh', { body: {}, cookie });
-    await age(account.tenantId, GRACE_SECONDS);
+    await age(account.tenantId, PAGE_GRACE_SECONDS);
     expect((await fromPage('POST', '/refresh', { body: {}, cookie })).status).toBe(401);
     expect((await fromPage('POST', '/refresh', { body: {}, cookie: cookieOf(next) })).status).toBe(401);
     await identity.refuses(next.body.accessToken);

@@ -59,6 +59,9 @@ export const TEXTS = catalogue({
     mine: 'Your value',
     saveMine: 'Save my value',
     keepTheirs: 'Keep what is saved',
+    discardTitle: 'Discard what you typed?',
+    discardText: 'The record is not saved yet.',
+    discard: 'Discard',
   },
   de: {
     search: (objects) => `${objects} durchsuchen`,
@@ -118,5 +121,8 @@ export const TEXTS = catalogue({
     mine: 'Ihr Wert',
     saveMine: 'Meinen Wert speichern',
     keepTheirs: 'Gespeicherten Wert behalten',
+    discardTitle: 'Eingaben verwerfen?',
+    discardText: 'Der Datensatz ist noch nicht gespeichert.',
+    discard: 'Verwerfen',
   },
 });

@@ -5,6 +5,7 @@ import { NotSignedIn, Session, type Surroundings } from './session.js';
 const tokenOf = (sub: string, name: string) => `h.${btoa(JSON.stringify({ tid: 't', sub, name }))}.s`;
 const ADA = tokenOf('ada', '1');
 const ADA_LATER = tokenOf('ada', '2');
+const BOB = tokenOf('bob', '1');
 
 /** What the API answers next: a token, nobody, or a refusal. */
 let answers: (string | 204 | number)[];
@@ -99,13 +100,32 @@ describe('the session of a browser', () => {
   });
 
   it('uses a token to its end while the API is away', async () => {
-    answers = [ADA, 503, ADA_LATER];
+    answers = [ADA, 503, 503, 503, ADA_LATER, 503, ADA];
     const session = openWindow();
     await session.start();
     await jest.advanceTimersByTimeAsync(840_000);
     expect([session.state, await session.current()]).toEqual(['active', ADA]);
-    await jest.advanceTimersByTimeAsync(15_000);
+    // Soon at first: an answer that was lost is given again for a while only.
+    for (const seconds of [2, 5, 15]) {
+      expect(await session.current()).toBe(ADA);
+      await jest.advanceTimersByTimeAsync(seconds * 1000);
+    }
     expect(await session.current()).toBe(ADA_LATER);
+    await jest.advanceTimersByTimeAsync(842_000);
+    expect(await session.current()).toBe(ADA);
+  });
+
+  it.each([
+    ['in this window', true],
+    ['in another one', false],
+  ])('does not go on in the name of somebody else with what one has begun, who signs in %s', async (_, isHere) => {
+    answers = [ADA, BOB];
+    const [one, other] = [openWindow(), openWindow()];
+    await one.start();
+    if (isHere) await expect(one.replacementFor(ADA)).rejects.toBeInstanceOf(NotSignedIn);
+    else await other.begin({ accessToken: BOB });
+    await expect(one.replacementFor(ADA)).rejects.toBeInstanceOf(NotSignedIn);
+    expect([await one.current(), one.holder]).toEqual([BOB, 't/bob']);
   });
 
   it('begins in every window, and its refresh token is handed over to the cookie', async () => {

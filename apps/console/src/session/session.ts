@@ -30,6 +30,8 @@ const PATH = '/api/auth/session';
 const NAME = 'crm-session';
 /** How long before its end a token is renewed, in milliseconds. */
 const RENEW_BEFORE_MS = 60_000;
+/** When a renewal that failed is tried again, the last repeatedly: soon, as the API gives a lost answer again for a minute only. */
+const TRY_AGAIN_MS = [2_000, 5_000, 15_000] as const;
 const DEFAULT_LIFE_S = 900;
 
 type Message = { readonly kind: 'renewed'; readonly tokens: SignedIn } | { readonly kind: 'ended' };
@@ -56,6 +58,8 @@ export class Session implements TokenSource {
   private token: string | undefined;
   private who: string | undefined;
   private renewing: Promise<void> | undefined;
+  /** Renewals in a row that were not answered. */
+  private missed = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly listeners = new Set<() => void>();
   private shown: Readonly<Pick<Session, 'state' | 'problem' | 'holder'>> = {
@@ -101,7 +105,10 @@ export class Session implements TokenSource {
 
   async replacementFor(refused: string): Promise<string> {
     if (this.token === refused) await this.renew(refused);
-    return this.given();
+    const token = this.given();
+    // What somebody has begun is not done in the name of whoever has signed in meanwhile.
+    if (holderOf(token) !== holderOf(refused)) throw new NotSignedIn();
+    return token;
   }
 
   /** Begins the session of somebody who has just signed in, in every window. */
@@ -146,7 +153,7 @@ export class Session implements TokenSource {
       if (!problem.isTemporary) this.lose(this.token === undefined ? 'none' : 'ended');
       // One that is still valid is used to its end.
       else if (this.token === undefined) this.become('unknown', problem);
-      else this.renewIn(RENEW_BEFORE_MS / 4);
+      else this.renewIn(TRY_AGAIN_MS[Math.min(this.missed++, TRY_AGAIN_MS.length - 1)]!);
     }
   }
 
@@ -164,6 +171,7 @@ export class Session implements TokenSource {
 
   private take({ accessToken, expiresIn = DEFAULT_LIFE_S }: SignedIn): void {
     this.token = accessToken;
+    this.missed = 0;
     this.who = holderOf(accessToken);
     this.renewIn(Math.max(expiresIn * 1000 - RENEW_BEFORE_MS, (expiresIn * 1000) / 2));
     this.become('active');

@@ -21,6 +21,8 @@ const boxOf = (token: string): SecretBox =>
 
 /** How long a client that lost the answer is given the same successor again. */
 export const GRACE_SECONDS = 10;
+/** The same for pages, which are asleep or without a network when an answer is lost; no script sees their token. */
+export const PAGE_GRACE_SECONDS = 60;
 
 /** What a presented token turned out to be. `reused`: two parties hold it (RFC 9700, section 4.14.2). */
 type KnownRotation = { outcome: 'rotated'; successor: string } | { outcome: 'reused' };
@@ -92,6 +94,7 @@ export class RefreshTokenRepository {
     presented: string,
     kind: RefreshTokenKind,
     validSeconds: number,
+    graceSeconds: number,
   ): Promise<(KnownRotation & FoundToken) | { outcome: 'unknown' }> {
     const hash = hashSecret(presented);
     const operators = kind === 'operators';
@@ -107,7 +110,7 @@ export class RefreshTokenRepository {
     if (owner) return { outcome: 'rotated', owner, successor };
     const [spent] = await tx.query<RefreshTokenOwner & { sealedSuccessor: Buffer | null; isRecent: boolean }>(
       FIND_SPENT_REFRESH_TOKEN,
-      [hash, GRACE_SECONDS, PLATFORM_TENANT, operators],
+      [hash, graceSeconds, PLATFORM_TENANT, operators],
     );
     if (!spent) return { outcome: 'unknown' };
     const { sealedSuccessor, isRecent, ...spentOwner } = spent;

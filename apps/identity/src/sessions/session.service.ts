@@ -7,7 +7,12 @@ import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig, type SessionLifetime } from '../config.js';
 import { UserRepository } from '../people/people.repository.js';
 import { hashSecret, newSecret } from '../secrets.js';
-import { type RefreshTokenKind, RefreshTokenRepository } from './refresh-token.repository.js';
+import {
+  GRACE_SECONDS,
+  PAGE_GRACE_SECONDS,
+  type RefreshTokenKind,
+  RefreshTokenRepository,
+} from './refresh-token.repository.js';
 import { RevocationService } from './revocation.service.js';
 import { SessionRepository } from './session.repository.js';
 import type { Session } from './sessions.entity.js';
@@ -106,25 +111,25 @@ export abstract class SessionIssuer {
   }
 
   /**
-   * A client that lost the answer gets the same successor for ten seconds, until it is used. Otherwise two parties hold
-   * the token, and the session ends (RFC 9700, section 4.14.2).
-   * @param options `sparesLatecomers`: of several windows with one token, one whose call was overtaken ends nothing
+   * A client that lost the answer gets the same successor for ten seconds (a page: for a minute), until it is used. Otherwise
+   * two parties hold the token, and the session ends (RFC 9700, section 4.14.2).
+   * @param options `ofPage`: of several windows with one token, one whose call was overtaken ends nothing
    * @throws PlatformError INVALID_REFRESH_TOKEN, WORKSPACE_SUSPENDED
    */
   async refresh(
     refreshToken: string,
     origin: SignInOrigin,
-    { sparesLatecomers = false }: { readonly sparesLatecomers?: boolean } = {},
+    { ofPage = false }: { readonly ofPage?: boolean } = {},
   ): Promise<TokenPair> {
     const { database, sessions } = this.parts;
     const { lifetime } = this.holders;
     const tokenId = newId();
-    const rotation = await this.rotate(refreshToken);
+    const rotation = await this.rotate(refreshToken, ofPage ? PAGE_GRACE_SECONDS : GRACE_SECONDS);
     if (rotation.outcome === 'unknown') throw new PlatformError('INVALID_REFRESH_TOKEN');
     const { tenantId, userId, sessionId } = rotation.owner;
     this.parts.signer.assertIssuesFor(tenantId);
     if (rotation.outcome === 'reused') {
-      if (sparesLatecomers && rotation.isRecent) throw new PlatformError('INVALID_REFRESH_TOKEN');
+      if (ofPage && rotation.isRecent) throw new PlatformError('INVALID_REFRESH_TOKEN');
       this.logger.warn({ msg: 'A spent refresh token was presented; its session ends', tenantId, userId, sessionId });
       await this.end({ ...origin, tenantId }, userId, sessionId, 'session.replay_noticed');
       throw new PlatformError('INVALID_REFRESH_TOKEN');
@@ -141,16 +146,16 @@ export abstract class SessionIssuer {
 
   /** Ends the session of a refresh token, if it has one. */
   async endOf(refreshToken: string, origin: SignInOrigin): Promise<void> {
-    const rotation = await this.rotate(refreshToken);
+    const rotation = await this.rotate(refreshToken, GRACE_SECONDS);
     if (rotation.outcome === 'unknown') return;
     const { tenantId, userId, sessionId } = rotation.owner;
     await this.end({ ...origin, tenantId, userId }, userId, sessionId, 'sign_in.signed_out');
   }
 
-  private rotate(refreshToken: string): ReturnType<RefreshTokenRepository['rotate']> {
+  private rotate(refreshToken: string, graceSeconds: number): ReturnType<RefreshTokenRepository['rotate']> {
     const { kind, lifetime } = this.holders;
     return this.parts.database.crossTenant((tx) =>
-      this.parts.refreshTokens.rotate(tx, refreshToken, kind, lifetime.idleSeconds),
+      this.parts.refreshTokens.rotate(tx, refreshToken, kind, lifetime.idleSeconds, graceSeconds),
     );
   }
 

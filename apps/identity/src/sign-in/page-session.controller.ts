@@ -145,7 +145,7 @@ export class PageSessionController {
       reply.status(204);
       return undefined;
     }
-    const tokens = await this.sessions.refresh(token, origin, { sparesLatecomers: true });
+    const tokens = await this.sessions.refresh(token, origin, { ofPage: true });
     if (refreshToken !== undefined) await this.endOf(cookies, origin);
     return this.cookie.keep(reply, tokens);
   }

@@ -9,13 +9,11 @@ import type {
 } from '@crm/api-client';
 import { type QueryClient, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { objectModel } from '../objects/object-model.js';
+import { deletion, listKey, recordKey } from './record-cache.js';
 import { useRecords } from './records-context.js';
 
 /** Cards of the pipeline: the longest page that the API has. */
 export const BOARD_SIZE = 200;
-
-const listKey = (object: ObjectName) => ['records', object, 'list'] as const;
-const recordKey = (object: ObjectName, id: string) => ['records', object, 'record', id] as const;
 
 /** The objects that the caller can read, and what they may do with them. @param hasPeople whether people can be chosen */
 export const useObjects = (api: RecordsApi, language: LabelLanguage, hasPeople: boolean) =>
@@ -161,13 +159,7 @@ export function useCreate(object: ObjectName) {
 export function useDelete(object: ObjectName) {
   const { api } = useRecords();
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: ({ id, version }: CrmRecord) => api.delete(object, id, version),
-    onSuccess: (_, { id }) => {
-      client.removeQueries({ queryKey: recordKey(object, id) });
-      return client.invalidateQueries({ queryKey: listKey(object) });
-    },
-  });
+  return useMutation(deletion(api, client, object));
 }
 
 /** The answer of a change is the record as it is now; lists are asked again. */

@@ -1,6 +1,7 @@
 import type { FieldValue } from '@crm/api-client';
 import type { Locale } from '@crm/ui';
 import type { HTMLInputTypeAttribute } from 'react';
+import { numberInput, parseNumber } from './number-input.js';
 
 /** What is in an input of a form: a text, a tick or chosen options. */
 export type DraftValue = string | boolean | readonly string[];
@@ -17,13 +18,14 @@ export interface FieldTypeView {
   readonly notInColumn?: true;
   readonly format?: (value: string | number, locale: Locale) => string;
   /** From the API to the input and back, where the text in the input is not the value. */
-  readonly toInput?: (text: string) => string;
-  readonly fromInput?: (text: string) => FieldValue;
+  readonly toInput?: (text: string, tag: string) => string;
+  readonly fromInput?: (text: string, tag?: string) => FieldValue;
 }
 
 const NUMBER = {
   isNumber: true,
-  fromInput: Number,
+  toInput: (text, tag) => numberInput(Number(text), tag),
+  fromInput: (text, tag = 'en') => parseNumber(text, tag),
   format: (value, { tag }) => numberText(value, tag),
 } satisfies FieldTypeView;
 

@@ -2,7 +2,7 @@ import type { CrmRecord } from '@crm/api-client';
 import { describe, expect, it } from '@jest/globals';
 import type { FieldType } from '../objects/field-types.js';
 import type { FieldModel, ObjectModel } from '../objects/object-model.js';
-import { changesOf, draftOf, problemsOf, writableFields } from './draft.js';
+import { changesOf, draftOf, isUntouched, problemsOf, writableFields } from './draft.js';
 
 const field = (apiName: string, type: FieldType, more: Partial<FieldModel> = {}): FieldModel => {
   const plain = { required: false, writable: true, sortable: true, filterOps: [], options: [] };
@@ -62,6 +62,19 @@ describe('the draft of a form', () => {
     const empty = draftOf(MODEL, undefined);
     const { at } = draftOf(MODEL, RECORD);
     expect(changesOf(MODEL, empty, { ...empty, at: at as string })).toEqual({ at: RECORD.at });
+  });
+
+  it('of a moment with seconds, which an input of minutes does not show, is untouched', () => {
+    const [at, moment] = [MODEL.fields[2]!, '2027-01-15T09:30:42.000Z'];
+    const { at: typed = '' } = draftOf(MODEL, { ...RECORD, at: moment } as CrmRecord);
+    expect([isUntouched(at, moment, typed), isUntouched(at, moment, '2027-01-15T09:31')]).toEqual([true, false]);
+  });
+
+  it('has numbers as they are typed in the language of the page', () => {
+    const before = draftOf(MODEL, { ...RECORD, hours: 1234.5 } as CrmRecord, 'de');
+    expect(before.hours).toBe('1234,5');
+    expect(changesOf(MODEL, before, { ...before, hours: '1.234' }, 'de')).toEqual({ hours: 1234 });
+    expect(problemsOf(MODEL, { ...before, hours: '1234.5' }, 'de')).toEqual({ hours: 'notANumber' });
   });
 
   it('finds what is missing or not a number before it is sent', () => {

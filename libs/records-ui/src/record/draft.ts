@@ -1,5 +1,6 @@
 import type { CrmRecord, FieldValue, RecordFields } from '@crm/api-client';
 import { type DraftValue, viewOf } from '../objects/field-types.js';
+import { parseNumber } from '../objects/number-input.js';
 import type { FieldModel, ObjectModel } from '../objects/object-model.js';
 
 export type Draft = Readonly<Record<string, DraftValue>>;
@@ -14,27 +15,33 @@ export const isWritable = ({ writable, type, target }: FieldModel): boolean =>
 
 export const writableFields = ({ fields }: ObjectModel): readonly FieldModel[] => fields.filter(isWritable);
 
-/** @param record undefined for one that is being created */
-export const draftOf = (model: ObjectModel, record: CrmRecord | undefined): Draft =>
-  Object.fromEntries(writableFields(model).map((field) => [field.apiName, inputOf(field, record?.[field.apiName])]));
+/** @param record undefined for one that is being created @param tag whose numbers are typed */
+export const draftOf = (model: ObjectModel, record: CrmRecord | undefined, tag = 'en'): Draft =>
+  Object.fromEntries(
+    writableFields(model).map((field) => [field.apiName, inputOf(field, record?.[field.apiName], tag)]),
+  );
 
-export function inputOf({ type }: FieldModel, value: FieldValue | undefined): DraftValue {
+export function inputOf({ type }: FieldModel, value: FieldValue | undefined, tag = 'en'): DraftValue {
   const { control, toInput = String } = viewOf(type);
   if (control === 'tick') return value === true;
   if (control === 'options') return Array.isArray(value) ? value : [];
-  return value === null || value === undefined ? '' : toInput(String(value));
+  return value === null || value === undefined ? '' : toInput(String(value), tag);
 }
 
-export function faultOf({ type, required }: FieldModel, value: DraftValue | undefined): Fault | undefined {
+/** An input can hold less than the value, as a time without its seconds: what nobody has touched is not written. */
+export const isUntouched = (field: FieldModel, value: FieldValue | undefined, draft: DraftValue, tag = 'en'): boolean =>
+  isSame(draft, inputOf(field, value, tag));
+
+export function faultOf({ type, required }: FieldModel, value: DraftValue | undefined, tag = 'en'): Fault | undefined {
   const isEmpty = typeof value === 'string' ? value.trim() === '' : Array.isArray(value) && value.length === 0;
   if (isEmpty) return required ? 'missing' : undefined;
-  return viewOf(type).isNumber && !Number.isFinite(Number(value)) ? 'notANumber' : undefined;
+  return viewOf(type).isNumber && Number.isNaN(parseNumber(String(value), tag)) ? 'notANumber' : undefined;
 }
 
-export const problemsOf = (model: ObjectModel, draft: Draft): DraftProblems =>
+export const problemsOf = (model: ObjectModel, draft: Draft, tag = 'en'): DraftProblems =>
   Object.fromEntries(
     writableFields(model).flatMap((field) => {
-      const fault = faultOf(field, draft[field.apiName]);
+      const fault = faultOf(field, draft[field.apiName], tag);
       return fault ? [[field.apiName, fault]] : [];
     }),
   );
@@ -43,19 +50,22 @@ export const problemsOf = (model: ObjectModel, draft: Draft): DraftProblems =>
  * What the form changes: only fields whose input is different from before, so that nobody's change of another field is undone,
  * and defaults apply to a new record.
  */
-export function changesOf(model: ObjectModel, before: Draft, draft: Draft): RecordFields {
+export function changesOf(model: ObjectModel, before: Draft, draft: Draft, tag = 'en'): RecordFields {
   const changed = writableFields(model).filter(({ apiName }) => !isSame(before[apiName], draft[apiName]));
-  return Object.fromEntries(changed.map((field) => [field.apiName, fieldValue(field, draft[field.apiName])]));
+  return Object.fromEntries(changed.map((field) => [field.apiName, fieldValue(field, draft[field.apiName], tag)]));
 }
 
-export function fieldValue({ type }: FieldModel, value: DraftValue | undefined): FieldValue {
+export function fieldValue({ type }: FieldModel, value: DraftValue | undefined, tag = 'en'): FieldValue {
   if (value === undefined || typeof value === 'boolean') return value ?? null;
   if (typeof value !== 'string') return value.length > 0 ? value : null;
   if (value.trim() === '') return null;
-  return viewOf(type).fromInput?.(value) ?? value;
+  return viewOf(type).fromInput?.(value, tag) ?? value;
 }
 
-const isSame = (one: DraftValue | undefined, other: DraftValue | undefined): boolean =>
+export const isSame = (
+  one: FieldValue | DraftValue | undefined,
+  other: FieldValue | DraftValue | undefined,
+): boolean =>
   Array.isArray(one) && Array.isArray(other)
     ? one.length === other.length && one.every((value, index) => value === other[index])
     : one === other;

@@ -7,7 +7,7 @@ import { type DraftValue, viewOf } from '../objects/field-types.js';
 import type { FieldModel, ObjectModel } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
 import { formatValue, ValueText } from '../values/format-value.js';
-import { faultOf, fieldValue, inputOf, isWritable } from './draft.js';
+import { faultOf, fieldValue, inputOf, isSame, isUntouched, isWritable } from './draft.js';
 import { FieldInput } from './field-input.js';
 import { problemOf } from './record-form.js';
 
@@ -21,6 +21,8 @@ export interface FieldRowProps {
 interface Edit {
   readonly before: FieldValue | undefined;
   readonly draft: DraftValue;
+  /** That `before` is of: what is loaded meanwhile may hold a change that the user has not seen. */
+  readonly version: number;
 }
 
 /** Of a conflict: what somebody else has saved, and the version that has it. */
@@ -35,6 +37,7 @@ interface Theirs {
  */
 export function FieldRow({ model, field, record }: FieldRowProps) {
   const texts = useTexts(TEXTS);
+  const { tag } = useLocale();
   const { refetch } = useRecord(model.name, record.id);
   const { mutateAsync, error, isPending, reset } = useUpdate(model.name);
   const [edit, setEdit] = useState<Edit>();
@@ -56,11 +59,12 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
     setFault(undefined);
     reset();
   };
-  const save = async ({ before, draft }: Edit, version: number): Promise<void> => {
-    const found = faultOf(field, draft);
+  const save = async ({ before, draft, version }: Edit): Promise<void> => {
+    if (isUntouched(field, before, draft, tag)) return close();
+    const found = faultOf(field, draft, tag);
     setFault(found);
     if (found) return;
-    const next = fieldValue(field, draft);
+    const next = fieldValue(field, draft, tag);
     if (isSame(next, before ?? null)) return close();
     try {
       await mutateAsync({ id: record.id, fields: { [field.apiName]: next }, version });
@@ -71,11 +75,11 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
       const { data: now } = await refetch();
       if (!now) return;
       const saved = now[field.apiName];
-      if (isSame(saved ?? null, before ?? null)) await save({ before, draft }, now.version);
+      if (isSame(saved ?? null, before ?? null)) await save({ before, draft, version: now.version });
       else setTheirs({ value: saved, version: now.version });
     }
   };
-  const start = (): void => setEdit({ before: value, draft: inputOf(field, value) });
+  const start = (): void => setEdit({ before: value, draft: inputOf(field, value, tag), version: record.version });
   const label = (
     <dt>
       {field.label}
@@ -115,7 +119,7 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
     if (event.key === 'Escape' && !event.defaultPrevented) close();
     if (event.key === 'Enter' && (isWide ? event.ctrlKey || event.metaKey : viewOf(field.type).control === undefined)) {
       event.preventDefault();
-      void save(edit, record.version);
+      void save(edit);
     }
   };
   return (
@@ -134,16 +138,16 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
         {theirs ? (
           <Conflict
             field={field}
-            mine={fieldValue(field, edit.draft)}
+            mine={fieldValue(field, edit.draft, tag)}
             theirs={theirs.value}
-            onMine={() => void save({ before: theirs.value, draft: edit.draft }, theirs.version)}
+            onMine={() => void save({ before: theirs.value, draft: edit.draft, version: theirs.version })}
             onTheirs={close}
           />
         ) : (
           <>
             {error && !refused ? <ProblemNotice problem={error} /> : null}
             <Group gap="xs" mt="xs">
-              <Button size="xs" onClick={() => void save(edit, record.version)}>
+              <Button size="xs" onClick={() => void save(edit)}>
                 {texts.save}
               </Button>
               <Button size="xs" variant="default" onClick={close}>
@@ -189,8 +193,3 @@ function Conflict({ field, mine, theirs, onMine, onTheirs }: ConflictProps) {
     </Alert>
   );
 }
-
-const isSame = (one: FieldValue, other: FieldValue): boolean =>
-  Array.isArray(one) && Array.isArray(other)
-    ? one.length === other.length && one.every((value, index) => value === other[index])
-    : one === other;

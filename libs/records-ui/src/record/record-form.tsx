@@ -1,5 +1,5 @@
 import { ApiProblem, type CrmRecord } from '@crm/api-client';
-import { ProblemNotice, useTexts } from '@crm/ui';
+import { ProblemNotice, useLocale, useTexts } from '@crm/ui';
 import { Button, Group, Stack } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useCreate } from '../data/record.queries.js';
@@ -12,20 +12,25 @@ export interface RecordFormProps {
   readonly model: ObjectModel;
   readonly onCreated: (record: CrmRecord) => void;
   readonly onCancel: () => void;
+  /** Whether something was typed that is not saved. */
+  readonly onTouched?: (isTouched: boolean) => void;
 }
 
 /** Creates a record. What was typed stays through every refusal; what is wrong stands beside its field. */
-export function RecordForm({ model, onCreated, onCancel }: RecordFormProps) {
+export function RecordForm({ model, onCreated, onCancel, onTouched }: RecordFormProps) {
   const texts = useTexts(TEXTS);
+  const { tag } = useLocale();
   const create = useCreate(model.name);
-  const [before] = useState<Draft>(() => draftOf(model, undefined));
+  const [before] = useState<Draft>(() => draftOf(model, undefined, tag));
   const [draft, setDraft] = useState(before);
   const [wasSubmitted, setSubmitted] = useState(false);
   // The same for every attempt, so that a repeated one creates nothing more.
   const [key] = useState(() => crypto.randomUUID());
+  const isTouched = Object.keys(changesOf(model, before, draft, tag)).length > 0;
+  useEffect(() => onTouched?.(isTouched), [onTouched, isTouched]);
   const form = useRef<HTMLFormElement>(null);
   const { error, isPending } = create;
-  const own = wasSubmitted ? problemsOf(model, draft) : {};
+  const own = wasSubmitted ? problemsOf(model, draft, tag) : {};
   const focusProblem = (): void => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   useEffect(() => {
     if (error) focusProblem();
@@ -34,13 +39,13 @@ export function RecordForm({ model, onCreated, onCancel }: RecordFormProps) {
   const onSubmit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setSubmitted(true);
-    if (Object.keys(problemsOf(model, draft)).length > 0) {
+    if (Object.keys(problemsOf(model, draft, tag)).length > 0) {
       // The inputs are marked with the next rendering.
       requestAnimationFrame(focusProblem);
       return;
     }
     // The mutation keeps its error, which is shown below.
-    await create.mutateAsync({ fields: changesOf(model, before, draft), key }).then(onCreated, () => undefined);
+    await create.mutateAsync({ fields: changesOf(model, before, draft, tag), key }).then(onCreated, () => undefined);
   };
   return (
     <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)}>

@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { useApiClient } from '../../session/api-client-context.js';
 import { useTitle } from '../records/use-title.js';
 import { useCaller } from '../shell/shell.queries.js';
+import { unsaved } from './unsaved.js';
 import { WORKSPACE_TEXTS } from './workspace.texts.js';
 
 const readWorkspace = async (client: ApiClient) => {
@@ -45,10 +46,10 @@ function WorkspaceForm({ workspace }: { readonly workspace: Workspace }) {
   const set = (name: keyof Workspace) => (value: string | null) =>
     setChanged((before) => ({ ...before, [name]: value }));
   const save = useMutation({
-    mutationFn: () => client.PATCH('/api/tenant', { body: changed as object }),
-    onSuccess: async () => {
+    mutationFn: (sent: Partial<Workspace>) => client.PATCH('/api/tenant', { body: sent as object }),
+    onSuccess: async (_, sent) => {
       await Promise.all(['workspace', 'caller'].map((name) => queries.invalidateQueries({ queryKey: [name] })));
-      setChanged({});
+      setChanged((present) => unsaved(present, sent));
       notifications.show({ message: texts.saved, withCloseButton: false });
     },
   });
@@ -70,7 +71,7 @@ function WorkspaceForm({ workspace }: { readonly workspace: Workspace }) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate();
+        save.mutate(changed);
       }}
     >
       <Stack gap="md">

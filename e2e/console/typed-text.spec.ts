@@ -1,0 +1,75 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { Visit } from '../account/visit.js';
+import { accessibilityProblems } from '../embed/accessibility.mjs';
+import { startBrowser } from '../embed/browser.mjs';
+import { type Account, api, newWorkspace, PASSWORD } from '../platform/accounts.js';
+import { addresses } from '../platform/addresses.js';
+
+let browser: Browser;
+let owner: Account;
+let visit: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  [browser, owner] = await Promise.all([startBrowser({}), newWorkspace()]);
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  visit = await Visit.begin(browser);
+  ({ page } = visit);
+  const answer = await visit.context.request.post(`${addresses.baseUrl}/api/auth/session`, {
+    data: { email: owner.email, password: PASSWORD },
+    headers: { origin: new URL(addresses.baseUrl).origin, 'x-requested-with': 'crm-page' },
+  });
+  expect(answer.status()).toBe(200);
+});
+afterEach(() => visit.end());
+
+const record = async (method: string, path: string, body?: object) =>
+  (await api(method, `/api/crm/${path}`, { token: owner.token, body })).body;
+const press = (name: string, within: Pick<Page, 'getByRole'> = page) =>
+  within.getByRole('button', { name, exact: true }).click();
+
+it('a record that is not saved is not left without a question', async () => {
+  // An empty list has a second one.
+  const create = page.getByRole('button', { name: 'New Lead', exact: true }).first();
+  await page.goto(`${addresses.baseUrl}/records/lead`);
+  await create.click();
+  const form = page.getByRole('dialog', { name: 'New Lead' });
+  const question = page.getByRole('dialog', { name: 'Discard what you typed?' });
+  await form.getByLabel('Last name').fill('Lovelace');
+  await page.mouse.click(10, 400);
+  for (const leave of [() => page.keyboard.press('Escape'), () => press('Cancel', form), () => page.goBack()]) {
+    await leave();
+    await question.waitFor();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    expect(await form.getByLabel('Last name').inputValue()).toBe('Lovelace');
+  }
+  await press('Cancel', form);
+  await question.waitFor();
+  expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
+  await press('Discard', question);
+  await form.waitFor({ state: 'detached' });
+
+  await create.click();
+  await page.keyboard.press('Escape');
+  await form.waitFor({ state: 'detached' });
+  await create.click();
+  await form.getByLabel('Last name').fill('Hopper');
+  await press('Save', form);
+  await page.getByRole('heading', { level: 1, name: 'Hopper' }).waitFor();
+});
+
+it('a record that somebody else has changed is shown as it is now when its deletion is refused, and deleted then', async () => {
+  const { id } = await record('POST', 'leads', { lastName: 'Noether' });
+  await page.goto(`${addresses.baseUrl}/records/lead/${id}`);
+  await page.getByRole('heading', { level: 1, name: 'Noether' }).waitFor();
+  await record('PATCH', `leads/${id}`, { lastName: 'Franklin' });
+  await press('Delete');
+  await press('Delete', page.getByRole('dialog', { name: 'Delete Noether?' }));
+  await press('Delete', page.getByRole('dialog', { name: 'Delete Franklin?' }));
+  await page.getByText('Franklin was deleted').waitFor();
+  expect((await record('GET', `leads/${id}`)).code).toBe('NOT_FOUND');
+});
