@@ -74,7 +74,7 @@ export function newDraft(field: FieldModel): ConditionDraft {
 export const emptyValue = (field: FieldModel, op: string): DraftValue =>
   op === 'in' || field.shownAs === 'multi_select' ? [] : '';
 
-export function draftOf(field: FieldModel, { op = 'eq', value }: Condition): ConditionDraft {
+export function draftOf(field: FieldModel, { op = 'eq', value }: Condition, tag: string): ConditionDraft {
   const draft = { field: field.apiName, op, kind: 'typed' as const };
   if (isRelative(value)) {
     const { relative } = value;
@@ -83,11 +83,15 @@ export function draftOf(field: FieldModel, { op = 'eq', value }: Condition): Con
   }
   if (value === undefined) return { ...draft, value: emptyValue(field, op) };
   if (Array.isArray(value)) return { ...draft, value };
-  return { ...draft, value: inputOf({ ...field, type: typeOfInput(field) }, value) };
+  return { ...draft, value: inputOf({ ...field, type: typeOfInput(field) }, value, tag) };
 }
 
-/** @returns undefined while something is missing */
-export function conditionOf(field: FieldModel, { op, kind, value }: ConditionDraft): Condition | undefined {
+/** @param tag language in which numbers are typed @returns undefined while something is missing */
+export function conditionOf(
+  field: FieldModel,
+  { op, kind, value }: ConditionDraft,
+  tag: string,
+): Condition | undefined {
   const condition = { field: field.apiName, ...(op === 'eq' ? {} : { op }) };
   if (isUnary(op)) return condition;
   if (kind === 'daysAgo' || kind === 'daysAhead') {
@@ -96,7 +100,7 @@ export function conditionOf(field: FieldModel, { op, kind, value }: ConditionDra
     return { ...condition, value: { relative: { days: kind === 'daysAgo' ? -days : days } } };
   }
   if (kind !== 'typed') return { ...condition, value: { relative: kind } };
-  const typed = fieldValue({ ...field, type: typeOfInput(field) }, value);
+  const typed = fieldValue({ ...field, type: typeOfInput(field) }, value, tag);
   if (typed === null || Number.isNaN(typed)) return undefined;
   return { ...condition, value: field.shownAs === 'checkbox' ? typed === 'true' : typed };
 }

@@ -1,4 +1,4 @@
-import { useTexts } from '@crm/ui';
+import { useLocale, useTexts } from '@crm/ui';
 import { Button, CloseButton, Group, NativeSelect, Popover, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useRecords } from '../data/records-context.js';
@@ -68,6 +68,7 @@ export default function FilterButton({ model, state, onState }: FilterButtonProp
 function FilterPanel({ model, state, onState, onClose }: FilterButtonProps & { readonly onClose: () => void }) {
   const texts = useTexts(FILTER_TEXTS);
   const { apply, clear } = useTexts(TEXTS);
+  const { tag } = useLocale();
   const fields = filterFields(model, texts);
   const fieldOf = (name: string): FieldModel | undefined => fields.find(({ apiName }) => apiName === name);
   const [{ isAny, lines }, set] = useState(() => {
@@ -75,7 +76,7 @@ function FilterPanel({ model, state, onState, onClose }: FilterButtonProps & { r
     const drafts = members.flatMap((member): Line['draft'][] => {
       if (!isCondition(member)) return [member];
       const field = fieldOf(member.field);
-      return field ? [draftOf(field, member)] : [];
+      return field ? [draftOf(field, member, tag)] : [];
     });
     const all = drafts.length > 0 ? drafts : fields.slice(0, 1).map(newDraft);
     return { isAny, lines: all.map(lineOf) };
@@ -90,7 +91,7 @@ function FilterPanel({ model, state, onState, onClose }: FilterButtonProps & { r
     const members = lines.flatMap(({ draft }): Filter | Filter[] => {
       if (!isDraft(draft)) return draft;
       const field = fieldOf(draft.field);
-      return (field && conditionOf(field, draft)) || [];
+      return (field && conditionOf(field, draft, tag)) || [];
     });
     close(filterOf({ isAny, members }));
   };

@@ -30,14 +30,17 @@ describe('a condition', () => {
     [field('reference', { target: 'companies' }), { op: 'ne', value: '019ca8d1-0c11-7e52-a3b9-4f7d2c6e8b10' }],
   ])('is the same after it was edited: %#', (of, rest) => {
     const condition = { field: 'value', ...rest };
-    expect(conditionOf(of, draftOf(of, condition))).toEqual(condition);
+    expect(conditionOf(of, draftOf(of, condition, 'de'), 'de')).toEqual(condition);
   });
 
   it('is none while its value is missing or no number', () => {
-    expect(conditionOf(field('text'), newDraft(field('text')))).toBeUndefined();
-    expect(conditionOf(field('number'), { ...newDraft(field('number')), value: 'many' })).toBeUndefined();
-    expect(conditionOf(field('date'), { ...newDraft(field('date')), kind: 'daysAgo' })).toBeUndefined();
-    expect(conditionOf(field('date'), newDraft(field('date')))).toMatchObject({ value: { relative: 'today' } });
+    expect(conditionOf(field('text'), newDraft(field('text')), 'en')).toBeUndefined();
+    expect(conditionOf(field('number'), { ...newDraft(field('number')), value: 'many' }, 'en')).toBeUndefined();
+    expect(conditionOf(field('number'), { ...newDraft(field('number')), value: '1,5' }, 'de')).toMatchObject({
+      value: 1.5,
+    });
+    expect(conditionOf(field('date'), { ...newDraft(field('date')), kind: 'daysAgo' }, 'en')).toBeUndefined();
+    expect(conditionOf(field('date'), newDraft(field('date')), 'en')).toMatchObject({ value: { relative: 'today' } });
   });
 
   it('has the operators for which the panel has an input', () => {
