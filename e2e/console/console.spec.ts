@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, Page, Response } from 'playwright-core';
+import { type Browser, errors, type Page, type Response } from 'playwright-core';
 import { eventually } from '../../scripts/demo/client.mjs';
 import { inRoot } from '../../scripts/root.mjs';
 import { Visit } from '../account/visit.js';
@@ -245,7 +245,10 @@ describe('the list of leads', () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Sophie Germain');
     // On a busy machine a click can fall between two drawings of a row.
     const tab = await eventually(async () => {
-      const opened = visit.context.waitForEvent('page', { timeout: 10_000 }).catch(() => undefined);
+      const opened = visit.context.waitForEvent('page', { timeout: 10_000 }).catch((error: unknown) => {
+        if (!(error instanceof errors.TimeoutError)) throw error;
+        return undefined;
+      });
       await page.getByRole('link', { name: 'Sophie Germain' }).click({ modifiers: ['Control'] });
       return opened;
     }, 'a tab of its own');

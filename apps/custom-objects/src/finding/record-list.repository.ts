@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { StoredRecord } from '../reading/record.js';
 import { COLUMNS, HEAD, REVISION, type RecordsRow, recordsOf } from '../reading/record.repository.js';
 import { Parameters, scalar } from './field-column.js';
-import { FEW, type RowCondition } from './record-filter.js';
+import { FEW, type RowCondition } from './filter-sql.js';
 import { type RecordSort, type SortExpression, valuesAt } from './record-sort.js';
 import type { TextSearch } from './search-text.js';
 

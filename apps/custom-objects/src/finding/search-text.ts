@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type AccessPlan, foldForSearch, foldForSearchUpTo, searchText } from '@crm/fields';
 import type { StoredField } from '../object/object-definition.js';
 import { type ObjectModel } from '../object/object-model.js';
-import type { RowCondition } from './record-filter.js';
+import type { RowCondition } from './filter-sql.js';
 
 /** Longest text kept for the search of one audience, in code units. */
 export const SEARCH_TEXT_LENGTH = 8_000;

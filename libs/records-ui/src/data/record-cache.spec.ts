@@ -13,7 +13,8 @@ it.each([
   client.setQueryData(recordKey('leads', '1'), RECORD);
   client.setQueryData(listKey('leads'), []);
   const api = { delete: () => (refusal ? Promise.reject(new Error(refusal)) : Promise.resolve(undefined as never)) };
-  await new MutationObserver(client, deletion(api, client, 'leads')).mutate(RECORD).catch(() => undefined);
+  const deleted = new MutationObserver(client, deletion(api, client, 'leads')).mutate(RECORD);
+  await (refusal ? expect(deleted).rejects.toThrow(refusal) : deleted);
   const isStale = (key: readonly string[]) => client.getQueryState(key)?.isInvalidated;
   expect([isStale(recordKey('leads', '1')), isStale(listKey('leads'))]).toEqual([isRecordStale, isListStale]);
   client.clear();

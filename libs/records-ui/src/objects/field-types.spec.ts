@@ -25,7 +25,7 @@ describe.each(FIELD_TYPE_NAMES)('a field of the type %s', (type) => {
 
   it('keeps a value from the API through its input', () => {
     for (const value of examples as readonly FieldValue[]) {
-      const typed = changesOf(model, {}, draftOf(model, { ...head, value } as CrmRecord)).value;
+      const typed = changesOf(model, {}, draftOf(model, { ...head, value } as CrmRecord, 'en'), 'en').value;
       const options = Array.isArray(value) ? value : [String(value)];
       expect(parse(typed, { options }, {})).toEqual({ ok: true, value });
     }

@@ -48,26 +48,35 @@ describe('the draft of a form', () => {
   });
 
   it('of a record that nobody touched changes nothing', () => {
-    const before = draftOf(MODEL, RECORD);
-    expect(changesOf(MODEL, before, { ...before })).toEqual({});
+    const before = draftOf(MODEL, RECORD, 'en');
+    expect(changesOf(MODEL, before, { ...before }, 'en')).toEqual({});
   });
 
   it('changes what was touched, in the types of the API', () => {
-    const before = draftOf(MODEL, RECORD);
+    const before = draftOf(MODEL, RECORD, 'en');
     const after = { ...before, title: '', hours: '4.5', done: true, tags: [], company: '7', at: before.at as string };
-    expect(changesOf(MODEL, before, after)).toEqual({ title: null, hours: 4.5, done: true, tags: null, company: '7' });
+    expect(changesOf(MODEL, before, after, 'en')).toEqual({
+      title: null,
+      hours: 4.5,
+      done: true,
+      tags: null,
+      company: '7',
+    });
   });
 
   it('keeps a moment through the time zone of the user', () => {
-    const empty = draftOf(MODEL, undefined);
-    const { at } = draftOf(MODEL, RECORD);
-    expect(changesOf(MODEL, empty, { ...empty, at: at as string })).toEqual({ at: RECORD.at });
+    const empty = draftOf(MODEL, undefined, 'en');
+    const { at } = draftOf(MODEL, RECORD, 'en');
+    expect(changesOf(MODEL, empty, { ...empty, at: at as string }, 'en')).toEqual({ at: RECORD.at });
   });
 
   it('of a moment with seconds, which an input of minutes does not show, is untouched', () => {
     const [at, moment] = [MODEL.fields[2]!, '2027-01-15T09:30:42.000Z'];
-    const { at: typed = '' } = draftOf(MODEL, { ...RECORD, at: moment } as CrmRecord);
-    expect([isUntouched(at, moment, typed), isUntouched(at, moment, '2027-01-15T09:31')]).toEqual([true, false]);
+    const { at: typed = '' } = draftOf(MODEL, { ...RECORD, at: moment } as CrmRecord, 'en');
+    expect([isUntouched(at, moment, typed, 'en'), isUntouched(at, moment, '2027-01-15T09:31', 'en')]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it('has numbers as they are typed in the language of the page', () => {
@@ -78,8 +87,8 @@ describe('the draft of a form', () => {
   });
 
   it('finds what is missing or not a number before it is sent', () => {
-    const draft = { ...draftOf(MODEL, RECORD), title: ' ', hours: 'three' };
-    expect(problemsOf(MODEL, draft)).toEqual({ title: 'missing', hours: 'notANumber' });
-    expect(problemsOf(MODEL, draftOf(MODEL, RECORD))).toEqual({});
+    const draft = { ...draftOf(MODEL, RECORD, 'en'), title: ' ', hours: 'three' };
+    expect(problemsOf(MODEL, draft, 'en')).toEqual({ title: 'missing', hours: 'notANumber' });
+    expect(problemsOf(MODEL, draftOf(MODEL, RECORD, 'en'), 'en')).toEqual({});
   });
 });
