@@ -1,3 +1,4 @@
+import { LANGUAGES, type Language } from '@crm/contracts';
 import {
   BooleanField,
   EnumField,
@@ -11,15 +12,12 @@ import {
 import { FILTER_OPERATORS } from './filter-operators.js';
 import { FieldHeadView, ObjectHeadView } from './object.dto.js';
 
-const LANGUAGES = ['en', 'de'] as const;
-export type LabelLanguage = (typeof LANGUAGES)[number];
-
 export class ObjectCatalogueQuery {
   @EnumField(LANGUAGES, {
     optional: true,
     description: 'Language of the labels of standard objects, `en` by default; those of apps are as the app wrote them',
   })
-  language?: LabelLanguage;
+  language?: Language;
 }
 
 const FORMULA_TYPES = ['text', 'number', 'boolean', 'date', 'datetime', 'multi_select', 'any', 'null'] as const;

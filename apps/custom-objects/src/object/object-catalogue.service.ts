@@ -1,12 +1,19 @@
 import { hasScope, type Principal } from '@crm/access';
-import { CORE_OBJECTS, type CoreObject, rolesAllow, type StandardField, type StandardObject } from '@crm/contracts';
+import {
+  CORE_OBJECTS,
+  type CoreObject,
+  type Language,
+  rolesAllow,
+  type StandardField,
+  type StandardObject,
+} from '@crm/contracts';
 import { Database } from '@crm/database';
 import { type AccessPlan, fieldTypes, normaliseOptions, onDeleteOf } from '@crm/fields';
 import { Injectable } from '@nestjs/common';
 import { isSortable, operatorsOf } from './filter-operators.js';
 import type { ObjectView } from './object.dto.js';
 import { ObjectRepository } from './object.repository.js';
-import type { CatalogueFieldView, CatalogueObjectView, LabelLanguage } from './object-catalogue.dto.js';
+import type { CatalogueFieldView, CatalogueObjectView } from './object-catalogue.dto.js';
 import {
   accessOf,
   isVisibleTo,
@@ -28,7 +35,7 @@ export class ObjectCatalogueService {
   ) {}
 
   /** Standard objects first, then custom ones by name; those that the caller may read. */
-  async list(principal: Principal, language: LabelLanguage = 'en'): Promise<CatalogueObjectView[]> {
+  async list(principal: Principal, language: Language = 'en'): Promise<CatalogueObjectView[]> {
     const custom = await this.customOf(principal);
     const names = new Map(custom.map(({ id, apiName }) => [id, apiName]));
     return [...Object.values(STANDARD_OBJECTS), ...custom]
@@ -37,7 +44,7 @@ export class ObjectCatalogueService {
   }
 
   /** @throws NOT_FOUND for an object that the list does not have */
-  async get(principal: Principal, apiName: string, language?: LabelLanguage): Promise<CatalogueObjectView> {
+  async get(principal: Principal, apiName: string, language?: Language): Promise<CatalogueObjectView> {
     const found = (await this.list(principal, language)).find((object) => object.apiName === apiName);
     if (!found) throw noSuchObject();
     return found;
@@ -65,7 +72,7 @@ export class ObjectCatalogueService {
 function view(
   object: ObjectDefinition & { readonly sandbox?: boolean },
   principal: Principal,
-  language: LabelLanguage,
+  language: Language,
   names: ReadonlyMap<string, string>,
 ): CatalogueObjectView {
   const model = new ObjectModel(object);
@@ -166,7 +173,7 @@ function targetsOf({ referenceObjectIds }: StoredField, names: ReadonlyMap<strin
 }
 
 /** What the catalogue of standard objects says in every language; a phone number is stored as a text there. */
-const standardTexts = (field: StandardField, language: LabelLanguage) => ({
+const standardTexts = (field: StandardField, language: Language) => ({
   label: field.label[language],
   type: field.type,
   ...(field.type === 'picklist' && {

@@ -1,5 +1,5 @@
 import { catalogue, useTexts } from '@crm/ui';
-import { PasswordInput, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useInputState } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,8 +8,8 @@ import { useCaller } from '../shell/shell.queries.js';
 import { DigitsInput } from '../sign-in/code-inputs.js';
 import { ForgotLink } from '../sign-in/first-factor.js';
 import { knownDevices } from '../sign-in/known-devices.js';
-import { Form, LOOKED_AT, REQUIRED } from '../sign-in/parts/form.js';
-import { NewPasswordInput, passwordProblem } from '../sign-in/parts/new-password.js';
+import { Form } from '../sign-in/parts/form.js';
+import { CurrentPasswordInput, NewPasswordInput, passwordProblem } from '../sign-in/parts/passwords.js';
 import { SECURITY_TEXTS } from './security.texts.js';
 import { Topic, type TopicViewProps } from './topic.js';
 import { useAccountApi } from './use-account-api.js';
@@ -87,15 +87,7 @@ export function Password({ onBack }: TopicViewProps) {
             words={texts.problems}
             isProblemShown={passwordProblem(action.error) !== undefined}
           >
-            <PasswordInput
-              {...REQUIRED}
-              label={texts.current}
-              visibilityToggleButtonProps={LOOKED_AT}
-              autoComplete="current-password"
-              maxLength={256}
-              value={currentPassword}
-              onChange={setCurrentPassword}
-            />
+            <CurrentPasswordInput label={texts.current} value={currentPassword} onChange={setCurrentPassword} />
             <NewPasswordInput value={newPassword} onChange={setNewPassword} problem={action.error} />
           </Form>
           <ForgotLink />

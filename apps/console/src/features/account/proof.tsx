@@ -1,14 +1,15 @@
 import { ApiProblem } from '@crm/api-client';
 import { catalogue, LoadingLines, useTexts } from '@crm/ui';
-import { Anchor, Button, Divider, PasswordInput, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Divider, Stack, Text } from '@mantine/core';
 import { useInputState } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
 import { ownPath } from '../../session/way-back.js';
-import { DigitsInput, RecoveryCodeInput } from '../sign-in/code-inputs.js';
+import { DigitsInput, OtherCode, RecoveryCodeInput } from '../sign-in/code-inputs.js';
 import { Question } from '../sign-in/parts/confirm.js';
-import { Form, LOOKED_AT, REQUIRED } from '../sign-in/parts/form.js';
+import { Form } from '../sign-in/parts/form.js';
 import { PAGE_TEXTS } from '../sign-in/parts/parts.texts.js';
+import { CurrentPasswordInput } from '../sign-in/parts/passwords.js';
 import { ProblemText } from '../sign-in/parts/problem-text.js';
 import { askForPasskey, knowsPasskeys } from '../sign-in/passkey.js';
 import { SECOND_FACTOR_TEXTS } from '../sign-in/second-factor.texts.js';
@@ -134,16 +135,13 @@ function CodeProof({ onProven }: WayProps) {
       <Form action={action} submit={texts.submit} words={codeProblems}>
         <Input value={code} onChange={setCode} />
       </Form>
-      <Anchor
-        component="button"
-        type="button"
-        onClick={() => {
-          setIsRecovery(!isRecovery);
+      <OtherCode
+        isRecovery={isRecovery}
+        onChange={(next) => {
+          setIsRecovery(next);
           setCode('');
         }}
-      >
-        {isRecovery ? texts.useApp : texts.useRecovery}
-      </Anchor>
+      />
     </>
   );
 }
@@ -175,15 +173,7 @@ function PasswordProof({ onProven }: WayProps) {
   }
   return (
     <Form key="password" action={action} submit={factor.submit} words={texts.passwordProblems}>
-      <PasswordInput
-        {...REQUIRED}
-        label={words.password}
-        visibilityToggleButtonProps={LOOKED_AT}
-        autoComplete="current-password"
-        maxLength={256}
-        value={password}
-        onChange={setPassword}
-      />
+      <CurrentPasswordInput label={words.password} value={password} onChange={setPassword} />
     </Form>
   );
 }

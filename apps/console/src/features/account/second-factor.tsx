@@ -1,13 +1,14 @@
 import { plural, useLocale, useTexts } from '@crm/ui';
-import { Button, PasswordInput, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useInputState } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DigitsInput, RecoveryCodes } from '../sign-in/code-inputs.js';
 import { Confirm, Question } from '../sign-in/parts/confirm.js';
-import { Form, LOOKED_AT, REQUIRED } from '../sign-in/parts/form.js';
+import { Form } from '../sign-in/parts/form.js';
 import { Page } from '../sign-in/parts/page.js';
 import { PAGE_TEXTS } from '../sign-in/parts/parts.texts.js';
+import { CurrentPasswordInput } from '../sign-in/parts/passwords.js';
 import { ProblemText } from '../sign-in/parts/problem-text.js';
 import { SECOND_FACTOR_TEXTS } from '../sign-in/second-factor.texts.js';
 import type { AuthenticatorSetup } from '../sign-in/sign-in.api.js';
@@ -78,15 +79,7 @@ function MailCodes({ isOn, onDone, onClose }: MailCodesProps) {
     <Question title={act} onClose={onClose}>
       <Text>{isOn ? texts.mailOffText : texts.mailOnText}</Text>
       <Form action={action} submit={act} words={texts.passwordProblems}>
-        <PasswordInput
-          {...REQUIRED}
-          label={label}
-          visibilityToggleButtonProps={LOOKED_AT}
-          autoComplete="current-password"
-          maxLength={256}
-          value={password}
-          onChange={setPassword}
-        />
+        <CurrentPasswordInput label={label} value={password} onChange={setPassword} />
       </Form>
       <Button variant="default" onClick={onClose}>
         {cancel}

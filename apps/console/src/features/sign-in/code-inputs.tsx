@@ -1,5 +1,5 @@
 import { useTexts } from '@crm/ui';
-import { Button, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Text, TextInput } from '@mantine/core';
 import type { ChangeEventHandler } from 'react';
 import { Copy } from './parts/copy.js';
 import { REQUIRED } from './parts/form.js';
@@ -64,5 +64,20 @@ export function RecoveryCodes({ codes, onKept }: RecoveryCodesProps) {
       <Copy text={codes.join('\n')} label={texts.copy} />
       <Button onClick={onKept}>{texts.kept}</Button>
     </Page>
+  );
+}
+
+export interface OtherCodeProps {
+  readonly isRecovery: boolean;
+  readonly onChange: (isRecovery: boolean) => void;
+}
+
+/** Leads from the code of the authenticator app to a recovery code, and back. */
+export function OtherCode({ isRecovery, onChange }: OtherCodeProps) {
+  const texts = useTexts(SECOND_FACTOR_TEXTS);
+  return (
+    <Anchor component="button" type="button" onClick={() => onChange(!isRecovery)}>
+      {isRecovery ? texts.useApp : texts.useRecovery}
+    </Anchor>
   );
 }

@@ -1,14 +1,15 @@
 import { ApiProblem } from '@crm/api-client';
 import { useTexts } from '@crm/ui';
-import { Alert, Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, Divider, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue, useInputState } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSession } from '../../session/session-context.js';
 import { Demos } from './demos.js';
 import { knownDevices } from './known-devices.js';
-import { Form, LOOKED_AT, REQUIRED } from './parts/form.js';
+import { Form, REQUIRED } from './parts/form.js';
 import { Page } from './parts/page.js';
+import { CurrentPasswordInput } from './parts/passwords.js';
 import { ProblemText } from './parts/problem-text.js';
 import { askForPasskey, knowsPasskeys } from './passkey.js';
 import { keepReturn } from './return-place.js';
@@ -155,15 +156,7 @@ export function FirstFactor({ title, lead, onAnswer }: FirstFactorProps) {
           value={email}
           onChange={setEmail}
         />
-        <PasswordInput
-          {...REQUIRED}
-          label={texts.password}
-          visibilityToggleButtonProps={LOOKED_AT}
-          autoComplete="current-password"
-          maxLength={256}
-          value={password}
-          onChange={setPassword}
-        />
+        <CurrentPasswordInput label={texts.password} value={password} onChange={setPassword} />
       </Form>
       <ForgotLink />
       <ProviderButtons email={email.trim()} />

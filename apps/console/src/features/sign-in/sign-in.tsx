@@ -4,7 +4,7 @@ import { useInputState } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useSession } from '../../session/session-context.js';
-import { DigitsInput, RecoveryCodeInput, RecoveryCodes } from './code-inputs.js';
+import { DigitsInput, OtherCode, RecoveryCodeInput, RecoveryCodes } from './code-inputs.js';
 import { FirstFactor, PasskeyButton } from './first-factor.js';
 import { knownDevices } from './known-devices.js';
 import { Form } from './parts/form.js';
@@ -115,16 +115,13 @@ function CodeForm({ wanted: { challengeId, methods }, onAnswer, onRestart }: Cod
         </>
       ) : null}
       {methods.includes('recovery_code') ? (
-        <Anchor
-          component="button"
-          type="button"
-          onClick={() => {
-            setIsRecovery(!isRecovery);
+        <OtherCode
+          isRecovery={isRecovery}
+          onChange={(next) => {
+            setIsRecovery(next);
             setCode('');
           }}
-        >
-          {isRecovery ? texts.useApp : texts.useRecovery}
-        </Anchor>
+        />
       ) : null}
       <Restart onRestart={onRestart} />
       {methods.includes('passkey') ? <PasskeyButton onAnswer={onAnswer} isOnlyWay={!takesCode} /> : null}

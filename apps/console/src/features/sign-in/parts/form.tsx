@@ -33,8 +33,5 @@ export function Form({ action, submit, words, isProblemShown = false, children }
   );
 }
 
-/** A password is looked at by a click alone, so that the keyboard goes on from the field to the button. */
-export const LOOKED_AT = { 'aria-hidden': true, 'aria-label': undefined } as const;
-
 /** Of every field here: all that is asked for is needed, so that no field says it. */
 export const REQUIRED = { required: true, withAsterisk: false } as const;

@@ -76,3 +76,22 @@ const inWords = (code: string, language: Language): string => {
   const { reasons, otherReason } = PASSWORD_TEXTS[language];
   return reasons[code] ?? otherReason;
 };
+
+export interface CurrentPasswordInputProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: ChangeEventHandler<HTMLInputElement>;
+}
+
+/** It is looked at by a click alone, so that the keyboard goes on from the field to the button. */
+export function CurrentPasswordInput(props: CurrentPasswordInputProps) {
+  return (
+    <PasswordInput
+      {...REQUIRED}
+      {...props}
+      visibilityToggleButtonProps={{ 'aria-hidden': true, 'aria-label': undefined }}
+      autoComplete="current-password"
+      maxLength={256}
+    />
+  );
+}
