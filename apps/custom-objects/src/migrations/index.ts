@@ -9,6 +9,7 @@ import { RecordFunctionsAgain1795500001660 } from './1795500001660-record-functi
 import { SearchIndexes1795500001680 } from './1795500001680-search-indexes.js';
 import { SavedViews1795500001700 } from './1795500001700-saved-views.js';
 import { OwnersAndPhones1795500001710 } from './1795500001710-owners-and-phones.js';
+import { Bin1795500001760 } from './1795500001760-bin.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
 export const migrations = [
@@ -22,4 +23,5 @@ export const migrations = [
   SearchIndexes1795500001680,
   SavedViews1795500001700,
   OwnersAndPhones1795500001710,
+  Bin1795500001760,
 ];

@@ -125,7 +125,7 @@ export class ObjectModelStore {
     work: (model: ObjectModel, tx: TenantTransaction) => Promise<T>,
   ): Promise<T> {
     return this.withModel(caller.tenantId, apiName, async (model) => {
-      await this.decide(caller, model, 'read', async () => undefined);
+      await this.decide(caller, [model], 'read', async () => undefined);
       return this.database.transaction(caller, (tx) =>
         this.underRevision(this.objects.findRevision(tx, model.object.id), model, () => work(model, tx)),
       );
@@ -144,7 +144,7 @@ export class ObjectModelStore {
     read: (model: ObjectModel) => Promise<{ readonly revision: number | null; readonly result: T }>,
   ): Promise<{ readonly model: ObjectModel; readonly result: T }> {
     return this.withModel(caller.tenantId, apiName, async (model) => {
-      const { revision, result } = await this.decide(caller, model, 'read', read);
+      const { revision, result } = await this.decide(caller, [model], 'read', () => read(model));
       if (!isInForce(model, revision)) throw new StaleModel();
       return { model, result };
     });
@@ -163,21 +163,33 @@ export class ObjectModelStore {
     write: (model: ObjectModel, prepared: P) => Promise<T>,
   ): Promise<T> {
     return this.withModel(caller.tenantId, apiName, async (model) =>
-      write(model, await this.decide(caller, model, 'write', prepare)),
+      write(model, await this.decide(caller, [model], 'write', () => prepare(model))),
+    );
+  }
+
+  /** As {@link decideWrite}, of several objects: the models come in the order of their names. */
+  decideWrites<P, T>(
+    caller: ObjectCaller,
+    apiNames: readonly string[],
+    prepare: (models: readonly ObjectModel[]) => Promise<P>,
+    write: (models: readonly ObjectModel[], prepared: P) => Promise<T>,
+  ): Promise<T> {
+    return this.withModels(caller.tenantId, apiNames, async (models) =>
+      write(models, await this.decide(caller, models, 'write', () => prepare(models))),
     );
   }
 
   /**
-   * A transaction during which the definition cannot change.
-   * @throws an error that {@link isStale} recognises when it has changed already
+   * A transaction during which the definitions cannot change.
+   * @throws an error that {@link isStale} recognises when one has changed already
    */
   transaction<T>(
     origin: TransactionOrigin,
-    { object }: ObjectModel,
+    models: ObjectModel | readonly ObjectModel[],
     work: (tx: TenantTransaction) => Promise<T>,
   ): Promise<T> {
     return this.database.transaction(origin, (tx) => {
-      this.objects.holdDefinition(tx, object.id, object.revision);
+      for (const { object } of [models].flat()) this.objects.holdDefinition(tx, object.id, object.revision);
       return work(tx);
     });
   }
@@ -193,42 +205,48 @@ export class ObjectModelStore {
     return found && { model: new ObjectModel(found.object), isActive: found.isActive };
   }
 
-  /** Makes the attempt again, with a fresh model, while it finds the model stale. */
-  private async withModel<T>(
+  private withModel<T>(tenantId: string, apiName: string, attempt: (model: ObjectModel) => Promise<T>): Promise<T> {
+    return this.withModels(tenantId, [apiName], ([model]) => attempt(model as ObjectModel));
+  }
+
+  /** Makes the attempt again, with fresh models, while it finds one stale. */
+  private async withModels<T>(
     tenantId: string,
-    apiName: string,
-    attempt: (model: ObjectModel) => Promise<T>,
+    apiNames: readonly string[],
+    attempt: (models: readonly ObjectModel[]) => Promise<T>,
   ): Promise<T> {
-    const key = `${tenantId}/${apiName}`;
-    const standard = standardObjectNamed(apiName);
     for (let count = 1; ; count += 1) {
-      const model = standard ? standardModel(standard) : await this.get(key, tenantId);
+      const models = await Promise.all(apiNames.map((apiName) => this.get(tenantId, apiName)));
       try {
-        return await attempt(model);
+        return await attempt(models);
       } catch (error) {
         if (!isStale(error)) throw error;
-        // Not the one that another request has begun to load since.
-        if (this.models.peek(key) === model) this.models.delete(key);
+        for (const model of models) {
+          const key = keyOf(tenantId, model.object.apiName);
+          // Not the one that another request has begun to load since.
+          if (this.models.peek(key) === model) this.models.delete(key);
+        }
         if (count === ATTEMPTS) throw new PlatformError('CONFLICT', 'The object definition is being changed');
       }
     }
   }
 
-  /** Decides before the revision is known; a refusal counts only when the model is current. */
+  /** Decides before the revisions are known; a refusal counts only when the models are current. */
   private async decide<T>(
     caller: ObjectCaller,
-    model: ObjectModel,
+    models: readonly ObjectModel[],
     mode: 'read' | 'write',
-    decision: (model: ObjectModel) => Promise<T>,
+    decision: () => Promise<T>,
   ): Promise<T> {
     try {
-      requireAccess(model.object, caller, mode);
-      return await decision(model);
+      for (const { object } of models) requireAccess(object, caller, mode);
+      return await decision();
     } catch (error) {
       if (!(error instanceof PlatformError) || error.status >= 500) throw error;
-      const { id } = model.object;
-      const current = await this.database.transaction(caller, (tx) => this.objects.findRevision(tx, id));
-      throw isInForce(model, current) ? error : new StaleModel();
+      const current = await this.database.transaction(caller, (tx) =>
+        Promise.all(models.map(({ object }) => this.objects.findRevision(tx, object.id))),
+      );
+      throw models.every((model, index) => isInForce(model, current[index] ?? null)) ? error : new StaleModel();
     }
   }
 
@@ -245,7 +263,10 @@ export class ObjectModelStore {
     return outcome.value;
   }
 
-  private async get(key: string, tenantId: string): Promise<ObjectModel> {
+  private async get(tenantId: string, apiName: string): Promise<ObjectModel> {
+    const standard = standardObjectNamed(apiName);
+    if (standard) return standardModel(standard);
+    const key = keyOf(tenantId, apiName);
     return this.models.get(key) ?? ((await this.models.fetch(key, { context: tenantId })) as ObjectModel);
   }
 
@@ -255,6 +276,8 @@ export class ObjectModelStore {
     return new ObjectModel(object);
   }
 }
+
+const keyOf = (tenantId: string, apiName: string): string => `${tenantId}/${apiName}`;
 
 /** Every tenant has the same standard objects, so their models are made once. */
 const standardModels = new Map<string, ObjectModel>();

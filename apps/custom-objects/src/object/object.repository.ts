@@ -60,7 +60,14 @@ export const REQUIRE_REVISION = `
               THEN stale_definition() END`;
 
 /** What belongs to the objects of an installation and goes with them. $1: tenant, $2: installation. */
-const DISCARD_CONTENTS = ['custom_unique', 'record_reference', 'record_search', 'custom_record', 'saved_view'].map(
+const DISCARD_CONTENTS = [
+  'custom_unique',
+  'record_reference',
+  'record_search',
+  'custom_record',
+  'cleared_reference',
+  'saved_view',
+].map(
   (table) => `
   DELETE FROM ${table} WHERE tenant_id = $1 AND object_id IN
     (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`,

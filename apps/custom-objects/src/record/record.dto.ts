@@ -71,6 +71,13 @@ export class ListRecordsQuery extends ListQuery {
       'References, separated by commas: `expanded` of each record has the records that they name, as far as the caller can read them, or null',
   })
   expand?: string;
+
+  @EnumField(['only'], {
+    optional: true,
+    description:
+      '`only` lists deleted records instead, the last deleted first, with `deleted: {at, by}`; they are kept for 30 days. Without filters, orders and a total',
+  })
+  deleted?: 'only';
 }
 
 /** Members of every record; its fields stand beside them. */

@@ -10,21 +10,25 @@ import { SearchRepository } from '../finding/search.repository.js';
 import { SearchService } from '../finding/search.service.js';
 import { ObjectModule } from '../object/object.module.js';
 import { RecordRepository } from '../reading/record.repository.js';
+import { BinRepository } from '../writing/bin.repository.js';
 import { ReferenceRepository, UniqueValueRepository } from '../writing/claim.repository.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
+import { RecordRestoreService } from '../writing/record-restore.service.js';
 import { RecordWriteRepository } from '../writing/record-write.repository.js';
 import { RecordWriteService } from '../writing/record-write.service.js';
 import { ReferenceAccessService, UserDirectory } from '../writing/reference-access.service.js';
 import { recordControllers } from './record.controller.js';
 import { RecordRpc } from './record.rpc.js';
 import { RecordService } from './record.service.js';
+import { restoreControllers } from './record-restore.controller.js';
 import { SearchController } from './search.controller.js';
 
 /** Everything on records; the folders `reading`, `finding` and `writing` are its parts. */
 @Module({
   imports: [IdempotencyModule, ObjectModule],
-  controllers: [...recordControllers, RecordRpc, SearchController],
+  controllers: [...recordControllers, ...restoreControllers, RecordRpc, SearchController],
   providers: [
+    BinRepository,
     CostlyQueries,
     ExpandedReferences,
     ListTotals,
@@ -33,6 +37,7 @@ import { SearchController } from './search.controller.js';
     RecordListService,
     RecordRemovalService,
     RecordRepository,
+    RecordRestoreService,
     RecordService,
     RecordWriteRepository,
     RecordWriteService,

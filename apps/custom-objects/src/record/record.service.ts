@@ -12,6 +12,7 @@ import { type FieldValues, noSuchRecord, type StoredRecord } from '../reading/re
 import { RecordRepository } from '../reading/record.repository.js';
 import { recordEtag, recordJson } from '../reading/record.serializer.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
+import { RecordRestoreService } from '../writing/record-restore.service.js';
 import { RecordWriteService } from '../writing/record-write.service.js';
 import { ReferenceAccessService, referenceNotFound } from '../writing/reference-access.service.js';
 
@@ -62,6 +63,9 @@ export interface TaggedRecord {
   readonly etag: string;
 }
 
+/** The query string of a list, or of the bin. */
+type ListedQuery = RecordQuery & { readonly deleted?: 'only' };
+
 type Body = Readonly<Record<string, unknown>>;
 type Caller = Pick<
   Principal,
@@ -78,6 +82,7 @@ export class RecordService {
     private readonly writes: RecordWriteService,
     private readonly referenceAccess: ReferenceAccessService,
     private readonly removal: RecordRemovalService,
+    private readonly restores: RecordRestoreService,
     private readonly tenants: TenantDirectory,
     private readonly idempotency: IdempotencyService,
   ) {}
@@ -93,8 +98,14 @@ export class RecordService {
   }
 
   /** @throws INVALID_QUERY, NOT_FOUND, QUERY_TOO_EXPENSIVE */
-  async list(caller: Caller, apiName: string, query: RecordQuery): Promise<ListAnswer<string>> {
-    return this.lists.list(caller, apiName, query, await this.clock(caller));
+  async list(caller: Caller, apiName: string, query: ListedQuery): Promise<ListAnswer<string>> {
+    const clock = await this.clock(caller);
+    const { deleted, ...listed } = query;
+    if (deleted === undefined) return this.lists.list(caller, apiName, listed, clock);
+    const { page: _, size: _size, cursor: _cursor, count: _count, ...more } = listed;
+    const [other] = Object.keys(more);
+    if (other !== undefined) throw new PlatformError('INVALID_QUERY', `${other}: not with deleted`);
+    return this.restores.list(caller, apiName, listed, clock);
   }
 
   /**
@@ -150,6 +161,15 @@ export class RecordService {
     const prepare = async () => undefined;
     await this.models.decideWrite(caller, apiName, prepare, (model) =>
       this.removal.remove(caller, model, id, expected, clock),
+    );
+  }
+
+  /** @throws as RecordRestoreService.restore */
+  async restore(caller: Caller, apiName: string, id: string): Promise<TaggedRecord> {
+    const clock = await this.clock(caller);
+    const prepare = async () => undefined;
+    return this.models.decideWrite(caller, apiName, prepare, async (model) =>
+      tagged(model, await this.restores.restore(caller, model, id, clock), caller, clock),
     );
   }
 

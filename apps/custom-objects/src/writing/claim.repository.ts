@@ -125,15 +125,22 @@ export class ReferenceRepository extends ClaimRepository {
    * @param before null for a new record
    * @throws VALIDATION_FAILED with every reference that names no record
    */
-  async claim(
+  async claim(...written: Parameters<ReferenceRepository['claimExisting']>): Promise<void> {
+    const missing = await this.claimExisting(...written);
+    if (missing.length === 0) return;
+    throw new PlatformError('VALIDATION_FAILED', undefined, { errors: missing.map(referenceNotFound) });
+  }
+
+  /** As {@link claim}. @returns the fields that name no record */
+  async claimExisting(
     tx: TenantTransaction,
     model: ObjectModel,
     recordId: string,
     before: FieldValues | null,
     after: FieldValues,
     targetsOf: (field: StoredField) => readonly string[],
-  ): Promise<void> {
-    const missing = await this.exchange(tx, model, recordId, before, after, async (wanted) => {
+  ): Promise<StoredField[]> {
+    return this.exchange(tx, model, recordId, before, after, async (wanted) => {
       // In the order of the records, in which all transactions lock them.
       const candidates = wanted
         .flatMap(({ field, key }) => targetsOf(field).map((objectId) => ({ fieldKey: field.key, objectId, key })))
@@ -148,8 +155,6 @@ export class ReferenceRepository extends ClaimRepository {
       ]);
       return ({ key }) => row?.claimed.includes(key) ?? false;
     });
-    if (missing.length === 0) return;
-    throw new PlatformError('VALIDATION_FAILED', undefined, { errors: missing.map(referenceNotFound) });
   }
 
   /** At most that many. */

@@ -57,6 +57,16 @@ export function recordDeleted(
   return eventOf(model, 'deleted', record.version + 1, publicView(model, record, clock), origin);
 }
 
+/** As {@link recordCreated}. A record that comes back reaches no milestone again. */
+export function recordRestored(
+  model: ObjectModel,
+  record: StoredRecord,
+  origin: TransactionOrigin,
+  clock: EvaluationContext,
+): OutboxRow {
+  return eventOf(model, 'restored', record.version, publicView(model, record, clock), origin);
+}
+
 /** The second when the first is too large. */
 function fitting(first: () => OutboxRow, second: () => OutboxRow): OutboxRow {
   try {
@@ -83,7 +93,7 @@ function milestones(
 
 function eventOf(
   { object }: ObjectModel,
-  what: 'created' | 'updated' | 'deleted',
+  what: 'created' | 'updated' | 'deleted' | 'restored',
   recordVersion: number,
   record: RecordView,
   origin: TransactionOrigin,

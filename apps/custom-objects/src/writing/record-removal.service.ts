@@ -9,6 +9,7 @@ import { SearchRepository } from '../finding/search.repository.js';
 import { isVisibleTo, type StoredField, scopeOf } from '../object/object-definition.js';
 import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { laterOf, noSuchRecord, type StoredRecord } from '../reading/record.js';
+import { BinRepository } from './bin.repository.js';
 import { ReferenceRepository, type Referring, UniqueValueRepository } from './claim.repository.js';
 import { recordDeleted, recordUpdated } from './record-events.js';
 import { RecordWriteRepository } from './record-write.repository.js';
@@ -24,10 +25,10 @@ interface Batch {
   readonly records: readonly StoredRecord[];
 }
 
-type Caller = ObjectCaller & ReferenceCaller;
+type Caller = ObjectCaller & ReferenceCaller & { readonly userId: string };
 
 /** A deletion that is under way. */
-interface Removal {
+export interface Removal {
   readonly tx: TenantTransaction;
   readonly caller: Caller;
   readonly clock: EvaluationContext & { now: Date };
@@ -42,6 +43,7 @@ export class RecordRemovalService {
   constructor(
     private readonly models: ObjectModelStore,
     private readonly records: RecordWriteRepository,
+    private readonly bin: BinRepository,
     private readonly searches: SearchRepository,
     private readonly references: ReferenceRepository,
     private readonly uniques: UniqueValueRepository,
@@ -59,12 +61,15 @@ export class RecordRemovalService {
     expected: ExpectedVersions,
     clock: Removal['clock'],
   ): Promise<void> {
-    return this.models.transaction(caller, model, async (tx) => {
-      const [record] = await this.records.lockForDeletion(tx, model.object.id, [id]);
-      if (!record) throw noSuchRecord();
-      requireMatch(expected, record.version);
-      await this.removeLocked({ tx, caller, clock }, model, record);
-    });
+    return this.models.transaction(caller, model, (tx) => this.removeIn({ tx, caller, clock }, model, id, expected));
+  }
+
+  /** In a transaction that holds the definition and may write more. @throws as {@link remove} */
+  async removeIn(removal: Removal, model: ObjectModel, id: string, expected: ExpectedVersions): Promise<void> {
+    const [record] = await this.records.lockForDeletion(removal.tx, model.object.id, [id]);
+    if (!record) throw noSuchRecord();
+    requireMatch(expected, record.version);
+    await this.removeLocked(removal, model, record);
   }
 
   private async removeLocked(removal: Removal, model: ObjectModel, record: StoredRecord): Promise<void> {
@@ -86,7 +91,7 @@ export class RecordRemovalService {
       }
     }
     // What was deleted along first: who sees the events never sees a reference to a record that is gone.
-    for (const batch of batches.reverse()) await this.delete(removal, batch);
+    for (const batch of batches.reverse()) await this.delete(removal, record, batch);
   }
 
   /**
@@ -135,6 +140,7 @@ export class RecordRemovalService {
   ): Promise<void> {
     const ids = records.map(({ id }) => id);
     await Promise.all([
+      this.bin.rememberCleared(tx, model.object.id, ids, fields, clock.now),
       this.references.release(tx, model, records, fields),
       this.records.unset(tx, model.object.id, ids, fields, clock.now),
     ]);
@@ -148,12 +154,17 @@ export class RecordRemovalService {
     }
   }
 
-  private async delete({ tx, caller, clock }: Removal, { model, isActive, records }: Batch): Promise<void> {
+  private async delete(
+    { tx, caller, clock }: Removal,
+    first: StoredRecord,
+    { model, isActive, records }: Batch,
+  ): Promise<void> {
     const ids = records.map(({ id }) => id);
+    const deletion = { at: clock.now, by: caller.userId, along: ids.includes(first.id) ? null : first.id };
     await Promise.all([
       this.uniques.release(tx, model, records),
       this.references.release(tx, model, records),
-      this.records.markDeleted(tx, model.object.id, ids, clock.now),
+      this.records.markDeleted(tx, model.object.id, ids, deletion),
       this.searches.delete(tx, model.object.id, ids),
     ]);
     if (!isActive) return;

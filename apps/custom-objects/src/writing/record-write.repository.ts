@@ -21,9 +21,10 @@ export const LOCK_RECORDS_FOR_DELETION = `
   SELECT ${COLUMNS} FROM custom_record
    WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[]) AND deleted_at IS NULL ORDER BY id FOR UPDATE`;
 
-/** $1: tenant, $2: object, $3: records, $4: time. */
+/** $1: tenant, $2: object, $3: records, $4: time, $5: by whom, $6: the record with whose deletion they go, null for that record. */
 export const MARK_RECORDS_DELETED = `
-  UPDATE custom_record SET deleted_at = $4, updated_at = greatest(updated_at, $4::timestamptz), version = version + 1
+  UPDATE custom_record SET deleted_at = $4, deleted_by = $5, deleted_with = $6, updated_at = greatest(updated_at, $4::timestamptz),
+         version = version + 1
    WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[])`;
 
 /** Unsets fields. $1: tenant, $2: object, $3: records, $4: time, $5: keys of the fields. */
@@ -121,9 +122,14 @@ export class RecordWriteRepository {
     return rows.map(recordOf);
   }
 
-  async markDeleted(tx: TenantTransaction, objectId: string, ids: readonly string[], at: Date): Promise<void> {
+  async markDeleted(
+    tx: TenantTransaction,
+    objectId: string,
+    ids: readonly string[],
+    { at, by, along }: { readonly at: Date; readonly by: string; readonly along: string | null },
+  ): Promise<void> {
     this.changeTotals(tx, tx.tenantId, objectId);
-    await tx.queryPrepared(MARK_RECORDS_DELETED, [tx.tenantId, objectId, ids, at]);
+    await tx.queryPrepared(MARK_RECORDS_DELETED, [tx.tenantId, objectId, ids, at, by, along]);
   }
 
   /** Unsets the same fields of locked records, which become one version newer. */

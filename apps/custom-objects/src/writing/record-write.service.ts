@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { PlatformError } from '@crm/contracts';
 import {
   Batches,
   type CallClaim,
@@ -19,6 +20,7 @@ import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { searchTextsOf } from '../finding/search-text.js';
+import type { StoredField } from '../object/object-definition.js';
 import { isStale, type ObjectCaller, type ObjectModel, ObjectModelStore, StaleModel } from '../object/object-model.js';
 import {
   dataOf,
@@ -32,7 +34,7 @@ import {
 } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { ReferenceRepository, UniqueValueRepository } from './claim.repository.js';
-import { recordCreated, recordUpdated } from './record-events.js';
+import { recordCreated, recordRestored, recordUpdated } from './record-events.js';
 import { type RecordWrite, RecordWriteRepository, type WrittenObject } from './record-write.repository.js';
 import { type ReferenceCaller, readableTargets } from './reference-access.service.js';
 
@@ -58,6 +60,15 @@ export interface Change extends Author {
   readonly changes: FieldValues;
   /** The versions that `If-Match` names. */
   readonly expected: ExpectedVersions;
+  /** Its references may name any record of their objects, not only what the caller can read. */
+  readonly isOfPlatform?: true;
+}
+
+/** A record that is no longer deleted. */
+interface Restored {
+  readonly record: StoredRecord;
+  /** The references that named what is gone. */
+  readonly gone: readonly StoredField[];
 }
 
 /** Everything that is written of a record. */
@@ -150,8 +161,8 @@ export class RecordWriteService {
   private createAlone(creation: Creation): Promise<StoredRecord> {
     const { model, caller, call, draft } = creation;
     return this.models.transaction(caller, model, async (tx) => {
-      if (!call) return this.insert(tx, creation);
-      const create = async () => (await this.insert(tx, creation)).id;
+      if (!call) return this.createIn(tx, creation);
+      const create = async () => (await this.createIn(tx, creation)).id;
       const { recordId, repeated } = await this.idempotency.once(tx, call, create);
       if (!repeated) return draft.record;
       const earlier = await this.stored.find(tx, model.object.id, recordId);
@@ -160,8 +171,8 @@ export class RecordWriteService {
     });
   }
 
-  /** In a transaction that holds the definition. */
-  private async insert(tx: TenantTransaction, creation: Creation): Promise<StoredRecord> {
+  /** In a transaction that holds the definition and may write more. @throws as {@link create} */
+  async createIn(tx: TenantTransaction, creation: Creation): Promise<StoredRecord> {
     const { draft } = creation;
     const claimed = this.claim(tx, creation, draft);
     const created = this.records.create(tx, objectOf([creation]), [draft.write]);
@@ -239,17 +250,46 @@ export class RecordWriteService {
   }
 
   private changeAlone(change: Change): Promise<StoredRecord> {
-    const { model, caller, id } = change;
-    return this.models.transaction(caller, model, async (tx) => {
-      const before = await this.records.lock(tx, model.object.id, id);
-      if (!before) throw noSuchRecord();
-      const draft = draftOfChange(change, before);
-      if (!draft) return before;
-      const claimed = this.claim(tx, change, draft);
-      this.records.change(tx, objectOf([change]), [draft.write]);
-      await claimed;
-      return draft.record;
-    });
+    return this.models.transaction(change.caller, change.model, (tx) => this.changeIn(tx, change));
+  }
+
+  /** In a transaction that holds the definition and may write more; it waits for the record. @throws as {@link change} */
+  async changeIn(tx: TenantTransaction, change: Change): Promise<StoredRecord> {
+    const { model, id } = change;
+    const before = await this.records.lock(tx, model.object.id, id);
+    if (!before) throw noSuchRecord();
+    const draft = draftOfChange(change, before);
+    if (!draft) return before;
+    const claimed = this.claim(tx, change, draft, change.isOfPlatform);
+    this.records.change(tx, objectOf([change]), [draft.write]);
+    await claimed;
+    return draft.record;
+  }
+
+  /**
+   * Writes a record that is in the bin no more as it was. References to what is gone meanwhile are cleared.
+   * @returns the record, and the references that were cleared
+   * @throws UNIQUE_VIOLATION; CONFLICT when a required reference is gone; PAYLOAD_TOO_LARGE
+   */
+  async restoreIn(tx: TenantTransaction, author: Author, before: StoredRecord): Promise<Restored> {
+    const { model, caller, clock } = author;
+    const { id } = before;
+    const values = valuesOf(model, before.data);
+    const gone = await this.references.claimExisting(tx, model, id, null, values, allTargets);
+    if (gone.some(({ required }) => required)) {
+      throw new PlatformError('CONFLICT', 'A record that this one needs is gone: restore it first');
+    }
+    for (const { apiName } of gone) values[apiName] = null;
+    await this.uniques.claim(tx, model, id, null, values);
+    const updatedAt = laterOf(before.updatedAt, clock.now.toISOString());
+    const record = recordOf(model, values, { ...before, version: before.version + 1, updatedAt });
+    const write = {
+      ...rowOf(caller, record, slotsOf(model, values)),
+      texts: searchTextsOf(model, values),
+      events: [recordRestored(model, record, caller, clock)],
+    };
+    this.records.change(tx, objectOf([author]), [write]);
+    return { record, gone };
   }
 
   /** Whether a write may have to wait for another, or fail because of another record. */
@@ -265,14 +305,18 @@ export class RecordWriteService {
     tx: TenantTransaction,
     { model, caller }: Author,
     { previous, values, record: { id } }: Draft,
+    isOfPlatform = false,
   ): Promise<void> {
+    const targetsOf = isOfPlatform ? allTargets : (field: StoredField) => readableTargets(caller, field);
     const outcomes = await Promise.allSettled([
-      this.references.claim(tx, model, id, previous, values, (field) => readableTargets(caller, field)),
+      this.references.claim(tx, model, id, previous, values, targetsOf),
       this.uniques.claim(tx, model, id, previous, values),
     ]);
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 }
+
+const allTargets = ({ referenceObjectIds }: StoredField): readonly string[] => referenceObjectIds;
 
 const writesOf = (drafts: readonly Draft[]) => drafts.map(({ write }) => write);
 /** The events have no fields that only some may read. */

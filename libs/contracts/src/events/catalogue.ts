@@ -87,6 +87,12 @@ export const EVENTS = {
     data: customRecordData,
     example: { object: 'visit', record: CUSTOM_RECORD_EXAMPLE },
   }),
+  'record.restored': defineEvent('record.restored', {
+    ...RECORDS,
+    description: 'A record of a custom object that was deleted is back',
+    data: customRecordData,
+    example: { object: 'visit', record: CUSTOM_RECORD_EXAMPLE },
+  }),
   'app.installed': defineEvent('app.installed', {
     ...INSTALLATIONS,
     description: 'An app was installed and all it brings is in place',

@@ -8,7 +8,7 @@ type Milestones<O extends CoreObject> = keyof (typeof CORE_OBJECTS)[O]['mileston
 type Carrying<Name extends string, Data extends TSchema> = { readonly [N in Name]: EventDefinition<N, Data> };
 
 type EventsOf<O extends CoreObject> = Carrying<
-  `${Domain<O>}.created` | `${Domain<O>}.deleted` | Milestones<O>,
+  `${Domain<O>}.created` | `${Domain<O>}.deleted` | `${Domain<O>}.restored` | Milestones<O>,
   ReturnType<typeof recordData<RecordSchema<O>>>
 > &
   Carrying<`${Domain<O>}.updated`, ReturnType<typeof changedRecordData<RecordSchema<O>>>>;
@@ -45,6 +45,12 @@ function eventsOf(name: CoreObject): [string, EventDefinition][] {
       data: recordData(schema),
       example: { record },
     }),
+    defineEvent(`${domain}.restored`, {
+      ...head,
+      description: `${subject} that was deleted is back`,
+      data: recordData(schema),
+      example: { record },
+    }),
     ...Object.entries(milestones).map(([event, { field, value, example }]) =>
       defineEvent(event, {
         ...head,
@@ -56,7 +62,7 @@ function eventsOf(name: CoreObject): [string, EventDefinition][] {
   ].map((event) => [event.name, event as EventDefinition]);
 }
 
-/** The events of standard objects: created, updated and deleted for each, and their milestones. */
+/** The events of standard objects: created, updated, deleted and restored for each, and their milestones. */
 export const STANDARD_RECORD_EVENTS = Object.fromEntries(
   (Object.keys(CORE_OBJECTS) as CoreObject[]).flatMap(eventsOf),
 ) as unknown as OfAll<CoreObject>;

@@ -1,0 +1,121 @@
+import type { TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import type { StoredField } from '../object/object-definition.js';
+import type { StoredRecord } from '../reading/record.js';
+import { COLUMNS, type RecordRow, recordOf } from '../reading/record.repository.js';
+
+/** Newest deletion first. $1: tenant, $2: object, $3 and $4: time and id of the record after which the page begins, $5: limit. */
+export const LIST_DELETED = `
+  SELECT ${COLUMNS}, deleted_at AS "deletedAt", deleted_by AS "deletedBy" FROM custom_record
+   WHERE tenant_id = $1 AND object_id = $2 AND deleted_at IS NOT NULL AND (deleted_at, id) < ($3::timestamptz, $4::uuid)
+   ORDER BY deleted_at DESC, id DESC LIMIT $5`;
+
+/** $1: tenant, $2: object, $3: records. */
+export const LOCK_DELETED = `
+  SELECT ${COLUMNS} FROM custom_record
+   WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[]) AND deleted_at IS NOT NULL ORDER BY id FOR UPDATE`;
+
+/** What was deleted along with a record. $1: tenant, $2: record. */
+export const LIST_DELETED_WITH = `
+  SELECT object_id AS "objectId", id FROM custom_record WHERE tenant_id = $1 AND deleted_with = $2 AND deleted_at IS NOT NULL`;
+
+/** $1: tenant, $2: object, $3: records. */
+export const UNMARK_DELETED = `
+  UPDATE custom_record SET deleted_at = NULL, deleted_by = NULL, deleted_with = NULL
+   WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[])`;
+
+/** From the records' rows, as a cluster inserts none from arrays. $1: tenant, $2: object, $3: records, $4: keys of the fields, $5: time. */
+export const REMEMBER_CLEARED = `
+  INSERT INTO cleared_reference (tenant_id, target_id, object_id, record_id, field_key, cleared_at)
+  SELECT r.tenant_id, (r.data ->> cleared.key::text)::uuid, r.object_id, r.id, cleared.key, $5::timestamptz
+    FROM custom_record r CROSS JOIN unnest($4::integer[]) AS cleared (key)
+   WHERE r.tenant_id = $1 AND r.object_id = $2 AND r.id = ANY ($3::uuid[])
+      ON CONFLICT (tenant_id, target_id, object_id, record_id, field_key) DO UPDATE SET cleared_at = excluded.cleared_at`;
+
+/** $1: tenant, $2: target, $3: object, $4: record, $5: key of the field, $6: time. */
+export const REMEMBER_GONE = `
+  INSERT INTO cleared_reference (tenant_id, target_id, object_id, record_id, field_key, cleared_at) VALUES ($1, $2, $3, $4, $5, $6)
+      ON CONFLICT (tenant_id, target_id, object_id, record_id, field_key) DO UPDATE SET cleared_at = excluded.cleared_at`;
+
+/** $1: tenant, $2: targets. */
+export const TAKE_CLEARED = `
+  DELETE FROM cleared_reference WHERE tenant_id = $1 AND target_id = ANY ($2::uuid[])
+  RETURNING target_id AS "targetId", object_id AS "objectId", record_id AS "recordId", field_key AS "fieldKey"`;
+
+/** A deleted record. */
+export interface BinRow extends RecordRow {
+  readonly deletedAt: Date;
+  /** Null when it was deleted before that was known. */
+  readonly deletedBy: string | null;
+}
+
+/** A reference that a deletion has cleared. */
+export interface ClearedReference {
+  readonly targetId: string;
+  readonly objectId: string;
+  readonly recordId: string;
+  readonly fieldKey: number;
+}
+
+/** Deleted records, and what belongs to their deletion. */
+@Injectable()
+export class BinRepository {
+  /** @param after the end of the page before */
+  async list(
+    tx: TenantTransaction,
+    objectId: string,
+    after: { readonly deletedAt: string; readonly id: string },
+    limit: number,
+  ): Promise<BinRow[]> {
+    return tx.queryPrepared<BinRow>(LIST_DELETED, [tx.tenantId, objectId, after.deletedAt, after.id, limit]);
+  }
+
+  /** Those of the records that are deleted, in the order of the locks. */
+  async lock(tx: TenantTransaction, objectId: string, ids: readonly string[]): Promise<StoredRecord[]> {
+    const rows = await tx.queryPrepared<RecordRow>(LOCK_DELETED, [tx.tenantId, objectId, ids]);
+    return rows.map(recordOf);
+  }
+
+  /** The records that a deletion took along, by object. */
+  async listDeletedWith(tx: TenantTransaction, id: string): Promise<Map<string, string[]>> {
+    const rows = await tx.queryPrepared<{ objectId: string; id: string }>(LIST_DELETED_WITH, [tx.tenantId, id]);
+    return rows.reduce(
+      (objects, row) => objects.set(row.objectId, [...(objects.get(row.objectId) ?? []), row.id]),
+      new Map<string, string[]>(),
+    );
+  }
+
+  async unmark(tx: TenantTransaction, objectId: string, ids: readonly string[]): Promise<void> {
+    await tx.queryPrepared(UNMARK_DELETED, [tx.tenantId, objectId, ids]);
+  }
+
+  /** References that records are about to lose because of what they name. */
+  async rememberCleared(
+    tx: TenantTransaction,
+    objectId: string,
+    ids: readonly string[],
+    fields: readonly StoredField[],
+    at: Date,
+  ): Promise<void> {
+    const keys = fields.map(({ key }) => key);
+    await tx.queryPrepared(REMEMBER_CLEARED, [tx.tenantId, objectId, ids, keys, at]);
+  }
+
+  /** References of a record that is back to what is deleted. */
+  async rememberGone(
+    tx: TenantTransaction,
+    objectId: string,
+    { id, data }: StoredRecord,
+    fields: readonly StoredField[],
+    at: Date,
+  ): Promise<void> {
+    for (const { key } of fields) {
+      await tx.queryPrepared(REMEMBER_GONE, [tx.tenantId, data[key], objectId, id, key, at]);
+    }
+  }
+
+  /** The references that the deletions of these records have cleared; they are forgotten. */
+  takeCleared(tx: TenantTransaction, targets: readonly string[]): Promise<ClearedReference[]> {
+    return tx.queryPrepared<ClearedReference>(TAKE_CLEARED, [tx.tenantId, targets]);
+  }
+}

@@ -1,0 +1,149 @@
+import { PlatformError } from '@crm/contracts';
+import type { TenantTransaction } from '@crm/database';
+import type { EvaluationContext } from '@crm/formula';
+import { type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
+import { Injectable } from '@nestjs/common';
+import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import type { StoredRecord } from '../reading/record.js';
+import { recordOf } from '../reading/record.repository.js';
+import { recordJson } from '../reading/record.serializer.js';
+import { BinRepository, type ClearedReference } from './bin.repository.js';
+import { RecordWriteRepository } from './record-write.repository.js';
+import { RecordWriteService } from './record-write.service.js';
+import type { ReferenceCaller } from './reference-access.service.js';
+
+type Caller = ObjectCaller & ReferenceCaller & { readonly userId: string; readonly roles: readonly string[] };
+
+/** A restoration that is under way. */
+interface Restoration {
+  readonly tx: TenantTransaction;
+  readonly caller: Caller;
+  readonly clock: EvaluationContext & { now: Date };
+}
+
+/** Before the first page. */
+const END_OF_TIME = { deletedAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+
+/** The bin: lists what was deleted, and brings it back with what its deletion took along or cleared. */
+@Injectable()
+export class RecordRestoreService {
+  constructor(
+    private readonly models: ObjectModelStore,
+    private readonly bin: BinRepository,
+    private readonly records: RecordWriteRepository,
+    private readonly writes: RecordWriteService,
+  ) {}
+
+  /** @returns the JSON of each deleted record, newest deletion first, with `deleted` @throws INVALID_QUERY, NOT_FOUND */
+  list(caller: Caller, apiName: string, query: ListQuery, clock: EvaluationContext): Promise<ListAnswer<string>> {
+    return this.models.read(caller, apiName, async (model, tx) => {
+      const list = `bin ${model.object.id}`;
+      const page = parsePage({ ...query, count: 'none' }, { tenantId: caller.tenantId, list, value: 'date-time' });
+      if (page.offset > 0) throw new PlatformError('INVALID_QUERY', 'page: deleted records are read by cursor');
+      const after = page.after ? { deletedAt: String(page.after.value), id: page.after.id } : END_OF_TIME;
+      const rows = await this.bin.list(tx, model.object.id, after, page.limit);
+      const answer = listAnswer(rows, page, 0, ({ deletedAt, id }) => ({ value: deletedAt.toISOString(), id }));
+      const plan = model.planFor(caller.roles);
+      const data = answer.data.map((row) => {
+        const deleted = JSON.stringify({ at: row.deletedAt, by: row.deletedBy });
+        return `${recordJson(model, recordOf(row), plan, clock).slice(0, -1)},"deleted":${deleted}}`;
+      });
+      return { ...answer, data };
+    });
+  }
+
+  /**
+   * @returns the record
+   * @throws NOT_FOUND when it is not in the bin; FIELD_ACCESS_DENIED for a unique field that the caller cannot read; UNIQUE_VIOLATION;
+   *   CONFLICT when what it needs is gone
+   */
+  restore(caller: Caller, model: ObjectModel, id: string, clock: Restoration['clock']): Promise<StoredRecord> {
+    return this.models.transaction(caller, model, async (tx) => {
+      const restoration = { tx, caller, clock };
+      const [record] = await this.bin.lock(tx, model.object.id, [id]);
+      if (!record) throw new PlatformError('NOT_FOUND', 'The bin has no such record');
+      const batches = [{ model, records: [record] }, ...(await this.lockAlong(tx, id))];
+      for (const batch of batches) {
+        const { object } = batch.model;
+        requireReadableUniques(batch.model, caller);
+        // All at first: those that were deleted together refer to each other.
+        await this.bin.unmark(
+          tx,
+          object.id,
+          batch.records.map(({ id: recordId }) => recordId),
+        );
+      }
+      const [restored] = (await this.write(restoration, batches)) as [StoredRecord];
+      await this.refer(
+        restoration,
+        batches.flatMap(({ records }) => records.map(({ id: recordId }) => recordId)),
+      );
+      return restored;
+    });
+  }
+
+  /** What was deleted along with a record, of objects in use. */
+  private async lockAlong(tx: TenantTransaction, id: string) {
+    const along: { model: ObjectModel; records: StoredRecord[] }[] = [];
+    for (const [objectId, ids] of await this.bin.listDeletedWith(tx, id)) {
+      const found = await this.models.findById(tx, objectId);
+      if (found?.isActive) along.push({ model: found.model, records: await this.bin.lock(tx, objectId, ids) });
+    }
+    return along;
+  }
+
+  private async write(
+    { tx, caller, clock }: Restoration,
+    batches: readonly { model: ObjectModel; records: readonly StoredRecord[] }[],
+  ): Promise<StoredRecord[]> {
+    const written: StoredRecord[] = [];
+    for (const { model, records } of batches) {
+      for (const before of records) {
+        const { record, gone } = await this.writes.restoreIn(tx, { model, caller, clock }, before);
+        written.push(record);
+        // When what they named comes back later, they name it again.
+        if (gone.length > 0) await this.bin.rememberGone(tx, model.object.id, before, gone, clock.now);
+      }
+    }
+    return written;
+  }
+
+  /** References that the deletion has cleared name the records again, where they are still empty. */
+  private async refer(restoration: Restoration, ids: readonly string[]): Promise<void> {
+    const cleared = await this.bin.takeCleared(restoration.tx, ids);
+    cleared.sort((one, other) => (one.recordId < other.recordId ? -1 : 1));
+    for (const reference of cleared) await this.referAgain(restoration, reference);
+  }
+
+  private async referAgain(
+    { tx, caller, clock }: Restoration,
+    { objectId, recordId, fieldKey, targetId }: ClearedReference,
+  ): Promise<void> {
+    const found = await this.models.findById(tx, objectId);
+    const field = found?.model.object.fields.find(({ key }) => key === fieldKey);
+    if (!found?.isActive || !field) return;
+    const current = await this.records.lock(tx, objectId, recordId);
+    if (!current || (current.data[fieldKey] ?? null) !== null) return;
+    const changes = { [field.apiName]: targetId };
+    const change = {
+      model: found.model,
+      caller,
+      clock,
+      id: recordId,
+      changes,
+      expected: null,
+      isOfPlatform: true as const,
+    };
+    await this.writes.changeIn(tx, change);
+  }
+}
+
+/** That it conflicts would reveal a value that the caller cannot read. */
+function requireReadableUniques(model: ObjectModel, caller: Caller): void {
+  const { readable } = model.planFor(caller.roles);
+  if (model.uniqueFields.every(({ apiName }) => readable.has(apiName))) return;
+  throw new PlatformError(
+    'FIELD_ACCESS_DENIED',
+    'The role cannot read a unique field of a record that would come back',
+  );
+}
