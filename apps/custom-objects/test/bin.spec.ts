@@ -132,10 +132,10 @@ describe('a deleted record', () => {
     const cleared = 'SELECT count(*)::int AS rows FROM cleared_reference WHERE tenant_id = $1';
     expect((await app.admin.query(cleared, [tenant.id])).rows).toEqual([{ rows: 1 }]);
     for (const [table, column] of Object.entries({ custom_record: 'deleted_at', cleared_reference: 'cleared_at' })) {
-      await app.admin.query(
-        `UPDATE ${table} SET ${column} = ${column} - interval '31 days' WHERE tenant_id = $1 AND ${column} IS NOT NULL`,
-        [tenant.id],
-      );
+      await app.admin.query(`UPDATE ${table} SET ${column} = $2 WHERE tenant_id = $1 AND ${column} IS NOT NULL`, [
+        tenant.id,
+        new Date(Date.now() - 31 * 86_400_000),
+      ]);
     }
     await app.service.get(DeletedRecordSweeper).sweep();
     expect((await app.admin.query(cleared, [tenant.id])).rows).toEqual([{ rows: 0 }]);

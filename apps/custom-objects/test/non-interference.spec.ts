@@ -23,6 +23,9 @@ const OUTCOMES = [
     'sorted twice 400',
     'some fields 200',
     'expanded 200',
+    'bin 200',
+    'restore 200',
+    'restore 403',
   ],
   ...['create 201', 'create 403', 'change 200', 'change 403'],
   ...(DEEP ? ['create 409', 'create 422', 'change 412', 'delete 204', 'delete 409', 'delete 412'] : []),
@@ -84,5 +87,7 @@ const TAKE: {
   create: (step, _, observer) => observer.create(step),
   'create again': (_step, _, observer) => observer.createAgain(),
   change: (step, _, observer) => observer.change(step),
+  'delete and restore': async (step, writer, observer) =>
+    (await writer.mayDelete(step)) && observer.deleteAndRestore(step),
   delete: async (step, writer, observer) => (await writer.mayDelete(step)) && observer.delete(step),
 };

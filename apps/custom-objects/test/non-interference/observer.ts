@@ -86,6 +86,17 @@ export class Observer {
     if (answer.status === 204) this.pair.forget(object, this.pair.number(object, record));
   }
 
+  async deleteAndRestore({ object, record }: Of<'delete and restore'>): Promise<void> {
+    const number = this.pair.number(object, record);
+    if (!this.pair.live(object).includes(number)) return;
+    await this.delete({ kind: 'delete', object, record, ifMatch: null });
+    const [answer] = await this.call('restore', (world) => ({
+      method: 'POST',
+      path: `${recordsPath(object)}/${world.idOf(object, record)}/restore`,
+    }));
+    if (answer.status === 200) this.pair.remember(object, number);
+  }
+
   /**
    * Reads whatever can be read: definitions, every record, lists by every field, searches, and the events.
    * @param chosen which values are filtered by and searched for; any number
@@ -103,6 +114,7 @@ export class Observer {
       for (const sort of [fields[chosen % fields.length]?.apiName, '-updatedAt']) {
         requests.push(['sorted', () => ({ method: 'GET', path: `${path}?sort=${sort}&size=3` })]);
       }
+      requests.push(['bin', () => ({ method: 'GET', path: `${path}?deleted=only&size=3` })]);
       requests.push(['definition', () => ({ method: 'GET', path: `/api/crm/custom/${object}` })]);
       for (let record = 0; record < this.pair.count(object); record += 1) {
         requests.push(['get', (world) => ({ method: 'GET', path: `${path}/${world.idOf(object, record)}` })]);

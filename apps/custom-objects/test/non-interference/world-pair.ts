@@ -137,6 +137,10 @@ export class WorldPair {
     this.deleted.add(`${name} ${number}`);
   }
 
+  remember(name: ObjectName, number: number): void {
+    this.deleted.delete(`${name} ${number}`);
+  }
+
   /** Numbers of the records that have not been deleted. */
   live(name: ObjectName): number[] {
     return Array.from({ length: this.count(name) }, (_, number) => number).filter(

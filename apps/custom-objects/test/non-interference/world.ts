@@ -26,7 +26,7 @@ const PASSING_HEADERS = new Set(['date', 'x-request-id', 'traceparent']);
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
 /** Members of a record's view whose value is an instant. */
-const TIMES = new Set(['createdAt', 'updatedAt']);
+const TIMES = new Set(['createdAt', 'updatedAt', 'at']);
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
