@@ -338,6 +338,19 @@ describe('a record', () => {
     await page.getByText('Grace Hopper was deleted').waitFor();
     await page.getByRole('heading', { level: 1, name: 'Leads' }).waitFor();
     expect((await record('GET', `leads/${id}`)).code).toBe('NOT_FOUND');
+    await press('Undo');
+    await eventually(async () => (await record('GET', `leads/${id}`)).version === 4, 'the record again');
+
+    await record('DELETE', `leads/${id}`);
+    await goTo('/records/lead', 'Leads');
+    await press('All Leads');
+    await page.getByRole('menuitem', { name: 'Bin' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Bin: Leads' }).waitFor();
+    await isAccessible('bin');
+    await press('Restore Grace Hopper');
+    await page.getByText('Grace Hopper is back').waitFor();
+    await page.getByText('The bin is empty').waitFor();
+    expect(await record('GET', `leads/${id}`)).toMatchObject({ firstName: 'Grace', version: 6 });
   });
 
   it('shows both values of a field that two people have changed, and says nothing of another field', async () => {

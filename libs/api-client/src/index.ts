@@ -6,6 +6,7 @@ export { ApiProblem, type FieldProblem } from './problem/api-problem.js';
 export { type ProblemWords, problemInWords } from './problem/problem-words.js';
 export {
   type CrmRecord,
+  deletionOf,
   expandedOf,
   type FieldValue,
   type LabelLanguage,

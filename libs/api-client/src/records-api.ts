@@ -26,6 +26,10 @@ export const expandedOf = (
     field
   ];
 
+/** When and by whom a record of the bin was deleted. */
+export const deletionOf = (record: CrmRecord) =>
+  (record as unknown as { readonly deleted: { readonly at: string; readonly by: string | null } }).deleted;
+
 export interface RecordPage {
   readonly data: readonly CrmRecord[];
   /** Null when it was not counted. */
@@ -46,6 +50,8 @@ export interface RecordQuery {
   readonly filter?: string;
   /** References whose records are answered too. */
   readonly expand?: string;
+  /** The bin, which takes no other parameter than the size and the cursor. */
+  readonly deleted?: 'only';
 }
 
 /** Languages that the labels of standard objects exist in. */
@@ -115,6 +121,16 @@ export class RecordsApi {
     await (apiName === undefined
       ? this.client.DELETE(recordPath(object), { params: { path: { id }, header } })
       : this.client.DELETE(CUSTOM_RECORD, { params: { path: { apiName, id }, header } }));
+  }
+
+  /** Brings a deleted record back, with what its deletion took along. */
+  async restore(object: ObjectName, id: string): Promise<CrmRecord> {
+    const apiName = customName(object);
+    const { data } =
+      apiName === undefined
+        ? await this.client.POST(`${recordPath(object)}/restore`, { params: { path: { id } } })
+        : await this.client.POST(`${CUSTOM_RECORD}/restore`, { params: { path: { apiName, id } } });
+    return data as unknown as CrmRecord;
   }
 }
 

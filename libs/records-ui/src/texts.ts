@@ -47,7 +47,8 @@ export const TEXTS = catalogue({
     showAll: (objects: string) => `Show all ${objects}`,
     delete: 'Delete',
     deleteTitle: (name: string) => `Delete ${name}?`,
-    deleteText: 'It disappears from every list, and from the records that refer to it.',
+    deleteText:
+      'It disappears from every list, and from the records that refer to it. For 30 days the bin gives it back.',
     deleted: (name: string) => `${name} was deleted`,
     created: (when: string) => `created ${when}`,
     sections: { details: 'Details', texts: 'Texts', links: 'Linked records', formulas: 'Calculated' },
@@ -109,7 +110,8 @@ export const TEXTS = catalogue({
     showAll: (objects) => `Alle ${objects} anzeigen`,
     delete: 'Löschen',
     deleteTitle: (name) => `${name} löschen?`,
-    deleteText: 'Der Datensatz verschwindet aus allen Listen und aus den Datensätzen, die auf ihn verweisen.',
+    deleteText:
+      'Der Datensatz verschwindet aus allen Listen und aus den Datensätzen, die auf ihn verweisen. 30 Tage lang gibt der Papierkorb ihn zurück.',
     deleted: (name) => `${name} wurde gelöscht`,
     created: (when) => `angelegt ${when}`,
     sections: { details: 'Angaben', texts: 'Texte', links: 'Verknüpfte Datensätze', formulas: 'Berechnet' },

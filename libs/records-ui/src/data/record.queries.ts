@@ -162,6 +162,16 @@ export function useDelete(object: ObjectName) {
   return useMutation(deletion(api, client, object));
 }
 
+/** Brings a deleted record back; what refers to it may refer to it again. */
+export function useRestore(object: ObjectName) {
+  const { api } = useRecords();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => api.restore(object, id),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['records'] }),
+  });
+}
+
 /** The answer of a change is the record as it is now; lists are asked again. */
 function remember(client: QueryClient, object: ObjectName, record: CrmRecord): Promise<void> {
   client.setQueryData(recordKey(object, record.id), record);

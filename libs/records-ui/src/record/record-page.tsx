@@ -14,7 +14,7 @@ export interface RecordPageProps {
   readonly id: string;
   /** Leads to the list. */
   readonly back: ReactNode;
-  readonly onDeleted: (title: string) => void;
+  readonly onDeleted: (title: string, id: string) => void;
 }
 
 /** One record: read, changed in place, and deleted by who may. */
@@ -38,7 +38,7 @@ export function RecordPage({ model, id, back, onDeleted }: RecordPageProps) {
 interface RecordViewProps {
   readonly model: ObjectModel;
   readonly record: CrmRecord;
-  readonly onDeleted: (title: string) => void;
+  readonly onDeleted: (title: string, id: string) => void;
 }
 
 function RecordView({ model, record, onDeleted }: RecordViewProps) {
@@ -115,7 +115,11 @@ function DeleteButton({ model, record, title, onDeleted }: RecordViewProps & { r
         <Text>{texts.deleteText}</Text>
         {error ? <ProblemNotice problem={error} /> : null}
         <Group mt="lg">
-          <Button color="red" loading={isPending} onClick={() => mutate(record, { onSuccess: () => onDeleted(title) })}>
+          <Button
+            color="red"
+            loading={isPending}
+            onClick={() => mutate(record, { onSuccess: () => onDeleted(title, record.id) })}
+          >
             {texts.delete}
           </Button>
           <Button variant="default" onClick={() => setOpen(false)}>

@@ -27,7 +27,6 @@ export const HOME_TEXTS = catalogue({
     },
     complete: (title: string) => `Complete ${title}`,
     completed: (title: string) => `${title} is completed`,
-    undo: 'Undo',
     overdue: 'overdue',
   },
   de: {
@@ -56,7 +55,6 @@ export const HOME_TEXTS = catalogue({
     },
     complete: (title) => `${title} erledigen`,
     completed: (title) => `${title} ist erledigt`,
-    undo: 'Rückgängig',
     overdue: 'überfällig',
   },
 });

@@ -1,9 +1,9 @@
 import { type ObjectModel, RECORD_TEXTS, useRecords } from '@crm/records-ui';
-import { RecordPage } from '@crm/records-ui/record';
+import { RecordPage, useRestore } from '@crm/records-ui/record';
 import { EmptyNotice, Icon, useTexts } from '@crm/ui';
 import { Anchor } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { showUndo } from '../shell/parts/undo.js';
 import { SHELL_TEXTS } from '../shell/shell.texts.js';
 import { useTitle } from './use-title.js';
 
@@ -19,8 +19,9 @@ export default function RecordRoutePage() {
 function OneRecord({ model, id }: { readonly model: ObjectModel; readonly id: string }) {
   const texts = useTexts(RECORD_TEXTS);
   const navigate = useNavigate();
-  const onDeleted = (title: string): void => {
-    notifications.show({ message: texts.deleted(title) });
+  const restore = useRestore(model.name);
+  const onDeleted = (title: string, deleted: string): void => {
+    showUndo({ id: `deleted-${deleted}`, text: texts.deleted(title), undo: () => restore.mutateAsync(deleted) });
     void navigate({ to: '/records/$object', params: { object: model.apiName }, replace: true });
   };
   const back = (

@@ -3,6 +3,7 @@ import { type ListState, type ObjectModel, RECORD_TEXTS } from '@crm/records-ui'
 import { Icon, ProblemNotice, useTexts } from '@crm/ui';
 import { Button, Checkbox, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
+import { Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useApiClient } from '../../../session/api-client-context.js';
 import { useCaller } from '../../shell/shell.queries.js';
@@ -84,6 +85,14 @@ export default function ViewMenu({ model, view, state, isChanged, button, onChoo
               <Menu.Item onClick={() => setForm('delete')}>{texts.delete}</Menu.Item>
             </>
           ) : null}
+          <Menu.Divider />
+          <Menu.Item
+            renderRoot={(props: object) => (
+              <Link to="/records/$object/bin" params={{ object: model.apiName }} {...props} />
+            )}
+          >
+            {texts.bin}
+          </Menu.Item>
         </Menu.Dropdown>
       </Menu>
       {form ? (
