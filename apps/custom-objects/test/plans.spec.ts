@@ -10,6 +10,7 @@ import * as objects from '../src/object/object.repository.js';
 import { STANDARD_OBJECTS } from '../src/object/object-definition.js';
 import { ObjectModel } from '../src/object/object-model.js';
 import * as reading from '../src/reading/record.repository.js';
+import * as bin from '../src/writing/bin.repository.js';
 import * as claims from '../src/writing/claim.repository.js';
 import * as writing from '../src/writing/record-write.repository.js';
 import { nestedPlans, withClient } from './nested-plans.js';
@@ -39,7 +40,7 @@ const first: ListShape = { by: null, descending: true, after: null, counted: tru
 const sorted: ListShape = { ...first, by: { sql: 'n1', sqlType: 'float8', unset: 'infinity' } };
 
 /** The statements that repositories export, by name. */
-const exported = Object.entries({ ...claims, ...objects, ...reading, ...search, ...writing }).filter(
+const exported = Object.entries({ ...bin, ...claims, ...objects, ...reading, ...search, ...writing }).filter(
   ([name, value]) => /^[A-Z_]+$/.test(name) && /^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(String(value)),
 );
 
@@ -115,6 +116,8 @@ const FILL_EVERYTHING = [
    SELECT tenant, object, md5(object::text || 1)::uuid, 'value ' || i, id FROM (${MANY_RECORDS}) AS r`,
   `INSERT INTO record_reference (tenant_id, target_id, object_id, record_id, field_key)
    SELECT tenant, md5(tenant::text || i / 10)::uuid, object, id, 2 FROM (${MANY_RECORDS}) AS r`,
+  `INSERT INTO cleared_reference (tenant_id, target_id, object_id, record_id, field_key, cleared_at)
+   SELECT tenant, md5(tenant::text || i / 10)::uuid, object, id, 2, now() FROM (${MANY_RECORDS}) AS r`,
   `INSERT INTO record_search (tenant_id, object_id, id, audience, text) SELECT tenant, object, id, '', 'value ' || i FROM (${MANY_RECORDS}) AS r`,
   'ANALYZE',
 ];

@@ -9,6 +9,9 @@ export class Bin1795500001760 extends ServiceMigration {
     await runner.query(
       'CREATE INDEX custom_record_bin ON custom_record (tenant_id, object_id, deleted_at, id) WHERE deleted_at IS NOT NULL',
     );
+    await runner.query(
+      'CREATE INDEX custom_record_along ON custom_record (tenant_id, deleted_with) WHERE deleted_with IS NOT NULL',
+    );
     await createTenantTable(runner, DATABASES['custom-objects'], {
       name: 'cleared_reference',
       columns: `

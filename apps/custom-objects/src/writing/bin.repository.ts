@@ -10,10 +10,10 @@ export const LIST_DELETED = `
    WHERE tenant_id = $1 AND object_id = $2 AND deleted_at IS NOT NULL AND (deleted_at, id) < ($3::timestamptz, $4::uuid)
    ORDER BY deleted_at DESC, id DESC LIMIT $5`;
 
-/** $1: tenant, $2: object, $3: records. */
+/** By their ids: the index of the bin, which `deleted_at IS NOT NULL` would name, may be long. $1: tenant, $2: object, $3: records. */
 export const LOCK_DELETED = `
   SELECT ${COLUMNS} FROM custom_record
-   WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[]) AND deleted_at IS NOT NULL ORDER BY id FOR UPDATE`;
+   WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[]) AND num_nonnulls(deleted_at) = 1 ORDER BY id FOR UPDATE`;
 
 /** What was deleted along with a record. $1: tenant, $2: record. */
 export const LIST_DELETED_WITH = `
