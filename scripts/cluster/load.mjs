@@ -166,7 +166,12 @@ export async function untilArrived({ received }, leads) {
     looked = received.length;
     return waiting.size === 0;
   };
-  await eventually(haveArrived, 'the arrival of every lead that was accepted', ARRIVE_MS);
+  try {
+    await eventually(haveArrived, 'the arrival of every lead that was accepted', ARRIVE_MS);
+  } catch (error) {
+    const some = [...waiting].slice(0, 5).join(', ');
+    throw new Error(`${waiting.size} of ${leads.length} leads have not arrived, of them ${some}`, { cause: error });
+  }
   return { events: new Set(received.map(({ id }) => id)).size, requests: received.length };
 }
 

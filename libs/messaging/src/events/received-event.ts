@@ -13,10 +13,13 @@ export function redeliveryDelay(delays: readonly number[], delivery: number): nu
   return delays[Math.min(delivery, delays.length) - 1] ?? 0;
 }
 
-/** The event waits no longer than it has waited since it was stored: short outages would otherwise add up to minutes. */
+/**
+ * The event waits no longer than it has waited since it was stored: short outages would otherwise add up to minutes. Whole
+ * milliseconds: the broker reads no delay with a fraction of a nanosecond, and would deliver again at once.
+ */
 export function delayAfterOutage(delays: readonly number[], delivery: number, ageMs: number): number {
   const [shortest = 0] = delays;
-  return Math.max(shortest, Math.min(redeliveryDelay(delays, delivery), ageMs));
+  return Math.ceil(Math.max(shortest, Math.min(redeliveryDelay(delays, delivery), ageMs)));
 }
 
 /** An event beyond its limit by this factor crashes its process, never succeeds, or waited most of a day. */

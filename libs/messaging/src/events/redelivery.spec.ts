@@ -11,6 +11,8 @@ describe('redelivery', () => {
   it.each([
     ['at once', 1, 0, 1_000],
     ['in the third outage within four seconds', 3, 4_000, 4_000],
+    // The broker reads whole nanoseconds only, and delivers again at once where it reads no delay.
+    ['for a time with a fraction', 3, 4_000.123_456_789, 4_001],
     ['in the sixth outage within a minute', 6, 60_000, 60_000],
     ['in an outage of an hour', 12, 3_600_000, 300_000],
   ])('waits no longer than the event has waited, when something was unavailable %s', (_, delivery, ageMs, expected) => {
