@@ -93,26 +93,27 @@ const WEBSITE = {
 } as const;
 const JOB_TITLE = { label: { en: 'Job title', de: 'Position' }, slot: null, example: 'Head of purchasing' } as const;
 
-/** @param first key of the five fields, which follow each other @param slots of those that have one */
-const addressOf = <const City extends string | null>(first: number, slots: { readonly city: City }) =>
-  ({
-    street: text(200, {
-      key: first,
-      slot: null,
-      label: { en: 'Street', de: 'Straße' },
-      example: '12 Saint James Square',
-    }),
-    postalCode: text(20, { key: first + 1, slot: null, label: { en: 'Postal code', de: 'PLZ' }, example: 'SW1Y 4JH' }),
-    city: text(120, { key: first + 2, slot: slots.city, label: { en: 'City', de: 'Ort' }, example: 'London' }),
-    region: text(120, { key: first + 3, slot: null, label: { en: 'Region', de: 'Region' }, example: null }),
-    country: text(80, { key: first + 4, slot: null, label: { en: 'Country', de: 'Land' }, example: 'United Kingdom' }),
-  }) as const;
+/** Five fields whose keys follow each other. @param first key @param city column of the town, the one that lists are filtered by */
+const addressOf = <const City extends string | null>(first: number, city: City) => ({
+  street: text(200, {
+    key: first,
+    slot: null,
+    label: { en: 'Street', de: 'Straße' },
+    example: '12 Saint James Square',
+  }),
+  postalCode: text(20, { key: first + 1, slot: null, label: { en: 'Postal code', de: 'PLZ' }, example: 'SW1Y 4JH' }),
+  city: text(120, { key: first + 2, slot: city, label: { en: 'City', de: 'Ort' }, example: 'London' }),
+  region: text(120, { key: first + 3, slot: null, label: { en: 'Region', de: 'Region' }, example: null }),
+  country: text(80, { key: first + 4, slot: null, label: { en: 'Country', de: 'Land' }, example: 'United Kingdom' }),
+});
 
-const descriptionOf = (key: number) =>
-  ({
-    ...{ key, type: 'textarea', slot: null, maxLength: 4000, example: null },
-    label: { en: 'Description', de: 'Beschreibung' },
-  }) as const;
+const DESCRIPTION = {
+  type: 'textarea',
+  slot: null,
+  label: { en: 'Description', de: 'Beschreibung' },
+  maxLength: 4000,
+  example: null,
+} as const;
 
 const PHONE = { type: 'phone', label: { en: 'Phone', de: 'Telefon' }, maxLength: 40 } as const;
 const OWNER = { type: 'reference', label: { en: 'Owner', de: 'Zuständig' }, targets: [], example: USER_ID } as const;
@@ -151,8 +152,8 @@ export const CORE_OBJECTS = {
       ownerId: { ...OWNER, key: 8, slot: 's7' },
       jobTitle: text(120, { ...JOB_TITLE, key: 9 }),
       website: { ...WEBSITE, key: 10 },
-      ...addressOf(11, { city: null }),
-      description: descriptionOf(16),
+      ...addressOf(11, null),
+      description: { ...DESCRIPTION, key: 16 },
     },
     milestones: {},
     exampleId: '019ca8d0-5a40-7b1d-8f02-6c1e9b7d4a35',
@@ -174,8 +175,8 @@ export const CORE_OBJECTS = {
       companyId: { ...COMPANY, key: 5, slot: 's4', example: COMPANY_ID },
       ownerId: { ...OWNER, key: 6, slot: 's5' },
       jobTitle: text(120, { ...JOB_TITLE, key: 7 }),
-      ...addressOf(8, { city: null }),
-      description: descriptionOf(13),
+      ...addressOf(8, null),
+      description: { ...DESCRIPTION, key: 13 },
     },
     milestones: {},
     exampleId: '019ca8d1-7d3e-7a06-b5c4-8e2f1a9d6c43',
@@ -204,8 +205,8 @@ export const CORE_OBJECTS = {
         label: { en: 'Employees', de: 'Beschäftigte' },
         example: 250,
       },
-      ...addressOf(7, { city: 's5' }),
-      description: descriptionOf(12),
+      ...addressOf(7, 's5'),
+      description: { ...DESCRIPTION, key: 12 },
     },
     milestones: {},
     exampleId: COMPANY_ID,
@@ -259,7 +260,7 @@ export const CORE_OBJECTS = {
         example: '019ca8d1-7d3e-7a06-b5c4-8e2f1a9d6c43',
       },
       ownerId: { ...OWNER, key: 9, slot: 's7' },
-      description: descriptionOf(10),
+      description: { ...DESCRIPTION, key: 10 },
     },
     milestones: {
       'deal.won': { field: 'status', value: 'won', example: { version: 4, stage: 'closed' } },
@@ -286,14 +287,7 @@ export const CORE_OBJECTS = {
         required: true,
         example: 'Call Ada Lovelace',
       }),
-      description: {
-        key: 2,
-        type: 'textarea',
-        slot: null,
-        label: { en: 'Description', de: 'Beschreibung' },
-        maxLength: 4000,
-        example: 'About the offer of 1 March',
-      },
+      description: { ...DESCRIPTION, key: 2, example: 'About the offer of 1 March' },
       dueAt: {
         key: 3,
         type: 'datetime',

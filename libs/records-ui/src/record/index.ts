@@ -1,2 +1,2 @@
-export { RecordForm } from './record-form.js';
+export { RecordForm, type Related } from './record-form.js';
 export { RecordPage } from './record-page.js';
