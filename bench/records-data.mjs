@@ -98,7 +98,9 @@ export const newLead = (turn) => ({
 /** A lead as events hold it, with every field. @param {number} turn */
 export function storedLead(turn) {
   const now = new Date().toISOString();
-  return { id: newId(), version: 1, createdAt: now, updatedAt: now, ...newLead(turn), ownerId: newId() };
+  const address = { street: null, postalCode: null, city: null, region: null, country: null };
+  const unset = { jobTitle: null, website: null, ...address, description: null };
+  return { id: newId(), version: 1, createdAt: now, updatedAt: now, ...newLead(turn), ownerId: newId(), ...unset };
 }
 
 /** @param {import('pg').Pool} admin @param {string} tenantId the measured workspace */

@@ -47,6 +47,7 @@ export async function belongingsOf(house: House): Promise<Belongings> {
     url: 'https://hooks.acme.example.com/leads',
   });
   const lead = await idOf('/api/crm/leads', { lastName: 'Lovelace' });
+  const note = await idOf(`/api/crm/leads/${lead}/notes`, { text: 'Met' });
   const view = await idOf('/api/crm/views', { object: 'lead', name: 'All' });
   const member = await newUser(owner, 'member');
   const [memberKey, ownKey, account, grant, passkey] = [
@@ -91,6 +92,7 @@ export async function belongingsOf(house: House): Promise<Belongings> {
     ['/api/crm/custom/', { apiName: ofHouse, id: own, key: app.key }],
     ['/api/crm/objects/', { apiName: ofHouse }],
     ['/api/crm/views/', { id: view }],
+    ['/api/crm/notes/', { id: note }],
     // Every house has this object.
     ['/api/crm/custom/', { apiName: 'visit', id: visit, key: app.key }],
     ['/api/tenant/users/', { id: member.userId, keyId: memberKey.id, sessionId: session }],

@@ -100,7 +100,7 @@ describe("another workspace's things", () => {
       withParameters(route.path, (name) => values[name] as string),
       {
         token,
-        ...(hasBody && { body: BODIES[nameOf(route)] ?? {} }),
+        ...(hasBody && { body: route.path.endsWith('/notes') ? { text: 'Stolen' } : (BODIES[nameOf(route)] ?? {}) }),
       },
     );
   };

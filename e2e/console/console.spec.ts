@@ -363,7 +363,7 @@ describe('a record', () => {
     await edit('Source', 'mine');
     await record('PATCH', `leads/${id}`, { phone: '+49 30 1234567' });
     await press('Save');
-    await page.getByText('+49 30 1234567').waitFor();
+    await page.getByRole('region', { name: 'Details' }).getByText('+49 30 1234567').waitFor();
     expect(await record('GET', `leads/${id}`)).toMatchObject({ source: 'mine', version: 3 });
 
     await edit('Source', 'mine again');

@@ -28,7 +28,8 @@ export class AppModule {
         {
           provide: DeletedRecordSweeper,
           inject: [Database],
-          useFactory: (database: Database) => new DeletedRecordSweeper(database, config.deletedRecordsKeptDays),
+          useFactory: (database: Database) =>
+            new DeletedRecordSweeper(database, config.deletedRecordsKeptDays, config.historyKeptDays),
         },
       ],
     };

@@ -6,6 +6,8 @@ export interface CustomObjectsConfig {
   database: DatabaseConfig;
   /** Days for which a deleted record is kept. */
   deletedRecordsKeptDays: number;
+  /** Days for which is kept what was changed in a record. */
+  historyKeptDays: number;
 }
 
 export function loadConfig(): CustomObjectsConfig {
@@ -20,5 +22,6 @@ export function loadConfig(): CustomObjectsConfig {
     deletedRecordsKeptDays: readEnvironment((env) =>
       env.integer('DELETED_RECORDS_KEPT_DAYS', { default: 30, min: 1, max: 3_650 }),
     ),
+    historyKeptDays: readEnvironment((env) => env.integer('HISTORY_KEPT_DAYS', { default: 365, min: 1, max: 3_650 })),
   };
 }

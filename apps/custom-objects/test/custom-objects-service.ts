@@ -122,6 +122,7 @@ export class CustomObjectsService {
       service: testServiceConfig('custom-objects'),
       database: { ...database.config, genericPlans: true, ...settings },
       deletedRecordsKeptDays: 30,
+      historyKeptDays: 365,
     };
     started.service = await startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
     started.ends.push(

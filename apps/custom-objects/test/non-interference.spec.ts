@@ -15,6 +15,7 @@ const TIME_LIMIT = DEEP ? 3_600_000 : 120_000;
 /** What happens in every series of runs, and in a long one: without calls that succeed the property would say nothing. */
 const OUTCOMES = [
   ...['get 200', 'list 200', 'search 200', 'sorted 200', 'filter 200', 'filter 400', 'definition 200', 'event'],
+  ...['history 200', 'timeline 200'],
   ...[
     'catalogue 200',
     'group 200',

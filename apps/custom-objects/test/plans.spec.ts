@@ -10,6 +10,9 @@ import * as objects from '../src/object/object.repository.js';
 import { STANDARD_OBJECTS } from '../src/object/object-definition.js';
 import { ObjectModel } from '../src/object/object-model.js';
 import * as reading from '../src/reading/record.repository.js';
+import * as notes from '../src/timeline/note.repository.js';
+import * as history from '../src/timeline/record-history.repository.js';
+import { listRelated } from '../src/timeline/related-task.repository.js';
 import * as bin from '../src/writing/bin.repository.js';
 import * as claims from '../src/writing/claim.repository.js';
 import * as writing from '../src/writing/record-write.repository.js';
@@ -40,9 +43,16 @@ const first: ListShape = { by: null, descending: true, after: null, counted: tru
 const sorted: ListShape = { ...first, by: { sql: 'n1', sqlType: 'float8', unset: 'infinity' } };
 
 /** The statements that repositories export, by name. */
-const exported = Object.entries({ ...bin, ...claims, ...objects, ...reading, ...search, ...writing }).filter(
-  ([name, value]) => /^[A-Z_]+$/.test(name) && /^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(String(value)),
-);
+const exported = Object.entries({
+  ...bin,
+  ...claims,
+  ...history,
+  ...notes,
+  ...objects,
+  ...reading,
+  ...search,
+  ...writing,
+}).filter(([name, value]) => /^[A-Z_]+$/.test(name) && /^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(String(value)));
 
 /** What runs per request; of a statement that is made for its conditions there are several, with the case behind the name. */
 const statements = {
@@ -92,6 +102,7 @@ const statements = {
   SEARCH_PAGE,
   countRecords: countRecords([]),
   'countRecords by slot': countRecords(bySlot),
+  listRelated: listRelated('s1'),
   unsetFields: writing.unsetFields([{ type: 'reference', slot: 's1' }]),
 };
 
@@ -118,6 +129,10 @@ const FILL_EVERYTHING = [
    SELECT tenant, md5(tenant::text || i / 10)::uuid, object, id, 2 FROM (${MANY_RECORDS}) AS r`,
   `INSERT INTO cleared_reference (tenant_id, target_id, object_id, record_id, field_key, cleared_at)
    SELECT tenant, md5(tenant::text || i / 10)::uuid, object, id, 2, now() FROM (${MANY_RECORDS}) AS r`,
+  `INSERT INTO record_history (tenant_id, object_id, record_id, version, at, by, actor, data)
+   SELECT tenant, object, id, 2, now(), id, 'user', '{}' FROM (${MANY_RECORDS}) AS r`,
+  `INSERT INTO record_note (tenant_id, id, object_id, record_id, kind, text, at, author_id, version)
+   SELECT tenant, id, object, id, 'note', 'text', now(), id, 1 FROM (${MANY_RECORDS}) AS r`,
   `INSERT INTO record_search (tenant_id, object_id, id, audience, text) SELECT tenant, object, id, '', 'value ' || i FROM (${MANY_RECORDS}) AS r`,
   'ANALYZE',
 ];
@@ -152,6 +167,7 @@ describe('plans of the hand-written SQL of custom-objects', () => {
       record,
       [id],
       record,
+      null,
       ...none,
     ]);
     const plans = [...locking, ...changing].filter((plan) => plan.includes(' on custom_record'));

@@ -314,23 +314,32 @@ describe('a field that the caller cannot read', () => {
 /** A tenant that has standard objects only. */
 const standard = () => app.tenant('business', []);
 
+const ADDRESS = { street: null, postalCode: null, city: null, region: null, country: null };
+
 describe('a record of a standard object', () => {
   it.each([
     [
       'leads',
       { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', phone: '+44 20 7946 0000' },
-      { companyName: null, status: null, source: null, ownerId: null },
+      {
+        ...{ companyName: null, status: null, source: null, ownerId: null },
+        ...{ jobTitle: null, website: null, ...ADDRESS, description: null },
+      },
     ],
     [
       'contacts',
       { lastName: 'A', phone: '030 901820' },
-      { firstName: null, email: null, companyId: null, ownerId: null },
+      { firstName: null, email: null, companyId: null, ownerId: null, jobTitle: null, ...ADDRESS, description: null },
     ],
-    ['companies', { name: 'A', website: 'https://example.org/a', phone: '(555) 010-0199 ext. 12' }, { ownerId: null }],
+    [
+      'companies',
+      { name: 'A', website: 'https://example.org/a', phone: '(555) 010-0199 ext. 12', employees: 12 },
+      { ownerId: null, industry: null, ...ADDRESS, description: null },
+    ],
     [
       'opportunities',
       { name: 'A', amount: 12.5, currency: 'EUR', closeDate: '2026-03-01' },
-      { status: 'open', stage: null, companyId: null, contactId: null, ownerId: null },
+      { status: 'open', stage: null, companyId: null, contactId: null, ownerId: null, description: null },
     ],
     [
       'tasks',
@@ -357,6 +366,8 @@ describe('a record of a standard object', () => {
     ['opportunities', { name: 'A', amount: '12' }, '/amount'],
     ['opportunities', { name: 'A', closeDate: '2026-02-30' }, '/closeDate'],
     ['opportunities', { name: 'A', currency: 'EURO' }, '/currency'],
+    ['opportunities', { name: 'A', currency: 'eur' }, '/currency'],
+    ['opportunities', { name: 'A', currency: 'XQQ' }, '/currency'],
     ['companies', { name: 'A', website: 'javascript:alert(1)' }, '/website'],
     ['companies', { name: '' }, '/name'],
     ['companies', { name: null }, '/name'],

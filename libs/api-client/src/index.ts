@@ -1,4 +1,12 @@
-export type { CallerView, CatalogueFieldView, CatalogueObjectView, SavedViewView } from '../dist/api.js';
+export type {
+  CallerView,
+  CatalogueFieldView,
+  CatalogueObjectView,
+  NoteView,
+  SavedViewView,
+  TimelineEntryView,
+  TimelineView,
+} from '../dist/api.js';
 export { type ApiCall, callApi, callApiForHeaders } from './call-api.js';
 export { type ApiClient, type ClientOptions, createApiClient } from './client.js';
 export { PeopleApi, type Person } from './people-api.js';
@@ -18,4 +26,5 @@ export {
   STANDARD_OBJECTS,
   type StandardObjectName,
 } from './records-api.js';
+export { type EntryKind, type NoteKind, TimelineApi } from './timeline-api.js';
 export type { TokenSource } from './token/token-source.js';

@@ -65,7 +65,7 @@ const CUSTOM_RECORD = '/api/crm/custom/{apiName}/records/{id}';
 
 /** The calls of records, the same for every object. */
 export class RecordsApi {
-  constructor(private readonly client: ApiClient) {}
+  constructor(readonly client: ApiClient) {}
 
   /** The objects that the caller can read, standard ones first. */
   async objects(language: LabelLanguage, signal?: AbortSignal): Promise<readonly CatalogueObjectView[]> {
@@ -83,12 +83,14 @@ export class RecordsApi {
     return data as unknown as RecordPage;
   }
 
-  async get(object: ObjectName, id: string, signal?: AbortSignal): Promise<CrmRecord> {
+  /** @param expand references whose records are answered too */
+  async get(object: ObjectName, id: string, expand?: string, signal?: AbortSignal): Promise<CrmRecord> {
     const apiName = customName(object);
+    const query = expand === undefined ? {} : { expand };
     const { data } =
       apiName === undefined
-        ? await this.client.GET(recordPath(object), { params: { path: { id } }, signal })
-        : await this.client.GET(CUSTOM_RECORD, { params: { path: { apiName, id } }, signal });
+        ? await this.client.GET(recordPath(object), { params: { path: { id }, query }, signal })
+        : await this.client.GET(CUSTOM_RECORD, { params: { path: { apiName, id }, query }, signal });
     return data as unknown as CrmRecord;
   }
 

@@ -15,7 +15,12 @@ interface FieldBase {
 /** A field of a standard object. */
 export type StandardField = FieldBase &
   (
-    | { readonly type: 'text' | 'textarea' | 'email' | 'phone' | 'url'; readonly maxLength: number }
+    | {
+        readonly type: 'text' | 'textarea' | 'email' | 'phone' | 'url';
+        readonly maxLength: number;
+        /** What else a text has to be. */
+        readonly format?: 'currency';
+      }
     | { readonly type: 'number' | 'date' | 'datetime' }
     | { readonly type: 'picklist'; readonly options: Readonly<Record<string, Texts>>; readonly default: string }
     /** The objects whose records it may name; a user when there is none. */
@@ -79,6 +84,37 @@ const PERSON = {
   },
 } as const;
 
+const WEBSITE = {
+  type: 'url',
+  slot: null,
+  label: { en: 'Website', de: 'Website' },
+  maxLength: 2048,
+  example: null,
+} as const;
+const JOB_TITLE = { label: { en: 'Job title', de: 'Position' }, slot: null, example: 'Head of purchasing' } as const;
+
+/** Five fields whose keys follow each other. @param first key @param city column of the town, the one that lists are filtered by */
+const addressOf = <const City extends string | null>(first: number, city: City) => ({
+  street: text(200, {
+    key: first,
+    slot: null,
+    label: { en: 'Street', de: 'Straße' },
+    example: '12 Saint James Square',
+  }),
+  postalCode: text(20, { key: first + 1, slot: null, label: { en: 'Postal code', de: 'PLZ' }, example: 'SW1Y 4JH' }),
+  city: text(120, { key: first + 2, slot: city, label: { en: 'City', de: 'Ort' }, example: 'London' }),
+  region: text(120, { key: first + 3, slot: null, label: { en: 'Region', de: 'Region' }, example: null }),
+  country: text(80, { key: first + 4, slot: null, label: { en: 'Country', de: 'Land' }, example: 'United Kingdom' }),
+});
+
+const DESCRIPTION = {
+  type: 'textarea',
+  slot: null,
+  label: { en: 'Description', de: 'Beschreibung' },
+  maxLength: 4000,
+  example: null,
+} as const;
+
 const PHONE = { type: 'phone', label: { en: 'Phone', de: 'Telefon' }, maxLength: 40 } as const;
 const OWNER = { type: 'reference', label: { en: 'Owner', de: 'Zuständig' }, targets: [], example: USER_ID } as const;
 const COMPANY = { type: 'reference', label: { en: 'Company', de: 'Firma' }, targets: ['company'] } as const;
@@ -114,6 +150,10 @@ export const CORE_OBJECTS = {
       status: text(40, { key: 6, slot: 's5', label: STATUS, example: 'new' }),
       source: text(80, { key: 7, slot: 's6', label: { en: 'Source', de: 'Quelle' }, example: 'fair' }),
       ownerId: { ...OWNER, key: 8, slot: 's7' },
+      jobTitle: text(120, { ...JOB_TITLE, key: 9 }),
+      website: { ...WEBSITE, key: 10 },
+      ...addressOf(11, null),
+      description: { ...DESCRIPTION, key: 16 },
     },
     milestones: {},
     exampleId: '019ca8d0-5a40-7b1d-8f02-6c1e9b7d4a35',
@@ -134,6 +174,9 @@ export const CORE_OBJECTS = {
       phone: { ...PHONE, key: 4, slot: 's3', example: null },
       companyId: { ...COMPANY, key: 5, slot: 's4', example: COMPANY_ID },
       ownerId: { ...OWNER, key: 6, slot: 's5' },
+      jobTitle: text(120, { ...JOB_TITLE, key: 7 }),
+      ...addressOf(8, null),
+      description: { ...DESCRIPTION, key: 13 },
     },
     milestones: {},
     exampleId: '019ca8d1-7d3e-7a06-b5c4-8e2f1a9d6c43',
@@ -151,16 +194,19 @@ export const CORE_OBJECTS = {
     titleFields: ['name'],
     fields: {
       name: NAME,
-      website: {
-        key: 2,
-        type: 'url',
-        slot: null,
-        label: { en: 'Website', de: 'Website' },
-        maxLength: 2048,
-        example: null,
-      },
+      website: { ...WEBSITE, key: 2 },
       phone: { ...PHONE, key: 3, slot: 's2', example: '+44 20 7946 0000' },
       ownerId: { ...OWNER, key: 4, slot: 's3' },
+      industry: text(120, { key: 5, slot: 's4', label: { en: 'Industry', de: 'Branche' }, example: 'Engineering' }),
+      employees: {
+        key: 6,
+        type: 'number',
+        slot: null,
+        label: { en: 'Employees', de: 'Beschäftigte' },
+        example: 250,
+      },
+      ...addressOf(7, 's5'),
+      description: { ...DESCRIPTION, key: 12 },
     },
     milestones: {},
     exampleId: COMPANY_ID,
@@ -179,7 +225,13 @@ export const CORE_OBJECTS = {
     fields: {
       name: { ...NAME, example: 'Analytical Engines: 50 seats' },
       amount: { key: 2, type: 'number', slot: 'n1', label: { en: 'Amount', de: 'Betrag' }, example: 42_000 },
-      currency: text(3, { key: 3, slot: 's2', label: { en: 'Currency', de: 'Währung' }, example: 'EUR' }),
+      currency: text(3, {
+        key: 3,
+        slot: 's2',
+        label: { en: 'Currency', de: 'Währung' },
+        format: 'currency',
+        example: 'EUR',
+      }),
       stage: text(80, { key: 4, slot: 's3', label: { en: 'Stage', de: 'Phase' }, example: 'proposal' }),
       status: {
         key: 5,
@@ -208,6 +260,7 @@ export const CORE_OBJECTS = {
         example: '019ca8d1-7d3e-7a06-b5c4-8e2f1a9d6c43',
       },
       ownerId: { ...OWNER, key: 9, slot: 's7' },
+      description: { ...DESCRIPTION, key: 10 },
     },
     milestones: {
       'deal.won': { field: 'status', value: 'won', example: { version: 4, stage: 'closed' } },
@@ -234,14 +287,7 @@ export const CORE_OBJECTS = {
         required: true,
         example: 'Call Ada Lovelace',
       }),
-      description: {
-        key: 2,
-        type: 'textarea',
-        slot: null,
-        label: { en: 'Description', de: 'Beschreibung' },
-        maxLength: 4000,
-        example: 'About the offer of 1 March',
-      },
+      description: { ...DESCRIPTION, key: 2, example: 'About the offer of 1 March' },
       dueAt: {
         key: 3,
         type: 'datetime',

@@ -2,6 +2,7 @@
 const PATHS = {
   back: 'M9.5 3.5 5 8l4.5 4.5',
   check: 'M3 8.5 6.5 12 13 4.5',
+  close: 'M4 4l8 8M12 4l-8 8',
   down: 'M8 3v10M4 9l4 4 4-4',
   expand: 'M4 6l4 4 4-4',
   search: 'M11 11l3 3M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9z',

@@ -64,6 +64,12 @@ const CREATE_RECORDS = `
     ${APPEND_EVENTS} WHERE event.record_id <> ALL (refused);
   END $body$`;
 
+/** What changes of records were, of each the values before and after. */
+const INSERT_HISTORY = `
+    INSERT INTO record_history (tenant_id, object_id, record_id, version, at, by, actor, app, data)
+    SELECT tenant, object, w.* FROM jsonb_to_recordset(history)
+           AS w (id uuid, version integer, at timestamptz, by uuid, actor text, app text, data jsonb)`;
+
 /** Unix time in milliseconds. */
 const milliseconds = (column: string) => `floor(date_part('epoch', ${column}) * 1000 + 0.5)`;
 
@@ -91,10 +97,11 @@ const updateRecords = (ids: string, records: string, columns: string, types: str
 
 /**
  * Writes locked records of one tenant: members of each are version, data and at, of those whose slots change also these: setting
- * forty slots to what they are would cost a sixth more.
+ * forty slots to what they are would cost a sixth more. `history` is null where no value changes.
  */
-const CHANGE_RECORDS = `
-  CREATE OR REPLACE FUNCTION change_records(tenant uuid, object uuid, ids uuid[], records jsonb, slot_ids uuid[], slot_records jsonb, ${WRITTEN})
+export const CHANGE_RECORDS = `
+  CREATE OR REPLACE FUNCTION change_records(tenant uuid, object uuid, ids uuid[], records jsonb, slot_ids uuid[], slot_records jsonb,
+                                 history jsonb, ${WRITTEN})
   RETURNS void LANGUAGE plpgsql AS $body$
   DECLARE
     ${SET_TENANT};
@@ -106,6 +113,7 @@ const CHANGE_RECORDS = `
       SLOTS.map(({ name }) => `, ${name} = w.${name}`).join(''),
       `, ${TYPED_SLOTS}`,
     )}; END IF;
+    IF history IS NOT NULL THEN ${INSERT_HISTORY}; END IF;
     IF cardinality(text_ids) > 0 THEN
       ${INSERT_TEXTS} WHERE w.text IS NOT NULL
           ON CONFLICT (tenant_id, object_id, id, audience) DO UPDATE SET text = excluded.text;

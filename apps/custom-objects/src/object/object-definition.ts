@@ -21,6 +21,8 @@ export interface StoredField extends FieldDefinition {
   readonly referenceObjectIds: readonly string[];
   /** A text that is a phone number as somebody wrote it. */
   readonly isPhone?: true;
+  /** A text that is the code of a currency. */
+  readonly isCurrency?: true;
 }
 
 /** A further event when a field takes a value, besides `created` or `updated`. */
@@ -151,6 +153,7 @@ function storedField(objectId: string, [apiName, field]: [string, StandardField]
     label: label.en,
     type: type === 'phone' ? 'text' : type,
     ...(type === 'phone' && { isPhone: true }),
+    ...('format' in field && field.format === 'currency' && { isCurrency: true }),
     slot,
     ...(required && { required }),
     ...('maxLength' in field && {

@@ -66,6 +66,8 @@ const DISCARD_CONTENTS = [
   'record_search',
   'custom_record',
   'cleared_reference',
+  'record_history',
+  'record_note',
   'saved_view',
 ].map(
   (table) => `

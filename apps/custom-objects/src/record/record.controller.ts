@@ -2,7 +2,7 @@ import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { headerCall, IdempotencyKey } from '@crm/database';
 import { Describe, type ExpectedVersions, IdParam, IfMatch } from '@crm/http';
 import { Body, Delete, Get, Inject, Patch, Post, Query, Res } from '@nestjs/common';
-import { ListRecordsQuery, type Reply, shown, shownList } from './record.dto.js';
+import { GetRecordQuery, ListRecordsQuery, type Reply, shown, shownList } from './record.dto.js';
 import { RecordService } from './record.service.js';
 import { controllersOf, type RecordRoutes } from './record-routes.js';
 
@@ -47,9 +47,10 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
       @CurrentPrincipal() principal: Principal,
       @ObjectName() apiName: string,
       @IdParam() id: string,
+      @Query() { expand }: GetRecordQuery,
       @Res({ passthrough: true }) reply: Reply,
     ): Promise<string> {
-      return shown(reply, await this.records.get(principal, apiName, id));
+      return shown(reply, await this.records.get(principal, apiName, id, expand));
     }
 
     @Patch(':id')

@@ -13,6 +13,17 @@ import { MAX_VALUES } from '../finding/record-filter.js';
 import { FILTER_OPERATORS, type FilterOperator } from '../object/filter-operators.js';
 import type { TaggedRecord } from './record.service.js';
 
+const EXPAND = {
+  optional: true,
+  maxLength: 250,
+  description:
+    'References, separated by commas: `expanded` of a record has the records that they name, with `object`, as far as the caller can read them, or null',
+} as const;
+
+export class GetRecordQuery {
+  @TextField(EXPAND) expand?: string;
+}
+
 /** Query parameters of a list of records. */
 export class ListRecordsQuery extends ListQuery {
   @TextField({
@@ -64,12 +75,7 @@ export class ListRecordsQuery extends ListQuery {
   })
   fields?: string;
 
-  @TextField({
-    optional: true,
-    maxLength: 250,
-    description:
-      'References, separated by commas: `expanded` of each record has the records that they name, as far as the caller can read them, or null',
-  })
+  @TextField(EXPAND)
   expand?: string;
 
   @EnumField(['only'], {

@@ -10,6 +10,12 @@ import { SearchRepository } from '../finding/search.repository.js';
 import { SearchService } from '../finding/search.service.js';
 import { ObjectModule } from '../object/object.module.js';
 import { RecordRepository } from '../reading/record.repository.js';
+import { NoteController } from '../timeline/note.controller.js';
+import { NoteRepository } from '../timeline/note.repository.js';
+import { NoteService } from '../timeline/note.service.js';
+import { RecordHistoryRepository } from '../timeline/record-history.repository.js';
+import { RelatedTaskRepository } from '../timeline/related-task.repository.js';
+import { TimelineService } from '../timeline/timeline.service.js';
 import { BinRepository } from '../writing/bin.repository.js';
 import { ReferenceRepository, UniqueValueRepository } from '../writing/claim.repository.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
@@ -21,18 +27,29 @@ import { recordControllers } from './record.controller.js';
 import { RecordRpc } from './record.rpc.js';
 import { RecordService } from './record.service.js';
 import { restoreControllers } from './record-restore.controller.js';
+import { timelineControllers } from './record-timeline.controller.js';
 import { SearchController } from './search.controller.js';
 
-/** Everything on records; the folders `reading`, `finding` and `writing` are its parts. */
+/** Everything on records; the folders `reading`, `finding`, `writing` and `timeline` are its parts. */
 @Module({
   imports: [IdempotencyModule, ObjectModule],
-  controllers: [...recordControllers, ...restoreControllers, RecordRpc, SearchController],
+  controllers: [
+    ...recordControllers,
+    ...restoreControllers,
+    ...timelineControllers,
+    NoteController,
+    RecordRpc,
+    SearchController,
+  ],
   providers: [
     BinRepository,
     CostlyQueries,
     ExpandedReferences,
     ListTotals,
+    NoteRepository,
+    NoteService,
     ObjectSizes,
+    RecordHistoryRepository,
     RecordListRepository,
     RecordListService,
     RecordRemovalService,
@@ -43,8 +60,10 @@ import { SearchController } from './search.controller.js';
     RecordWriteService,
     ReferenceAccessService,
     ReferenceRepository,
+    RelatedTaskRepository,
     SearchRepository,
     SearchService,
+    TimelineService,
     UniqueValueRepository,
     UserDirectory,
   ],

@@ -6,6 +6,7 @@ import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, type ListAnswer } from '@crm/http';
 import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
+import { ExpandedReferences, expandedFields } from '../finding/expanded-references.service.js';
 import { RecordListService, type RecordQuery } from '../finding/record-list.service.js';
 import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { type FieldValues, noSuchRecord, type StoredRecord } from '../reading/record.js';
@@ -47,6 +48,19 @@ function requireWritable(
   }
 }
 
+/** Of ISO 4217, as far as the data of this runtime say. */
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
+
+const unknownCurrencies = ({ object }: ObjectModel, values: FieldValues): ValueProblem[] =>
+  object.fields
+    .filter(({ isCurrency, apiName }) => isCurrency && (values[apiName] ?? null) !== null)
+    .filter(({ apiName }) => !CURRENCIES.has(values[apiName] as string))
+    .map(({ apiName }) => ({
+      pointer: `/${apiName}`,
+      code: 'PATTERN_MISMATCH',
+      detail: 'Must be the code of a currency, such as EUR',
+    }));
+
 /** Problems as a caller with this plan sees them: of a field that they cannot read, neither options nor limits. */
 function shownProblems(model: ObjectModel, plan: AccessPlan, problems: readonly ValueProblem[]): ValueProblem[] {
   return problems.map((problem) => {
@@ -85,16 +99,21 @@ export class RecordService {
     private readonly restores: RecordRestoreService,
     private readonly tenants: TenantDirectory,
     private readonly idempotency: IdempotencyService,
+    private readonly references: ExpandedReferences,
   ) {}
 
-  /** @throws NOT_FOUND */
-  async get(caller: Caller, apiName: string, id: string): Promise<TaggedRecord> {
+  /** @param expand references that are followed, separated by commas @throws NOT_FOUND, INVALID_QUERY */
+  async get(caller: Caller, apiName: string, id: string, expand?: string): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
     const { model, result } = await this.models.readAtOnce(caller, apiName, ({ object }) =>
       this.records.read(caller.tenantId, object.id, id),
     );
     if (!result) throw noSuchRecord();
-    return tagged(model, result, caller, clock);
+    const record = tagged(model, result, caller, clock);
+    if (expand === undefined) return record;
+    const fields = expandedFields(model, model.planFor(caller.roles), expand);
+    const [json = record.json] = await this.references.expand(caller, fields, [result], [record.json], clock);
+    return { ...record, json };
   }
 
   /** @throws INVALID_QUERY, NOT_FOUND, QUERY_TOO_EXPENSIVE */
@@ -192,6 +211,7 @@ export class RecordService {
     const { country } = await this.tenants.get(caller.tenantId);
     const options = country === null ? {} : { defaultCountry: country };
     const { values, problems } = validateRecord(model.object.fields, body, mode, options);
+    problems.push(...unknownCurrencies(model, values));
     if (problems.length > 0) {
       throw new PlatformError('VALIDATION_FAILED', undefined, { errors: shownProblems(model, plan, problems) });
     }

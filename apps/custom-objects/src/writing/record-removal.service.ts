@@ -9,6 +9,7 @@ import { SearchRepository } from '../finding/search.repository.js';
 import { isVisibleTo, type StoredField, scopeOf } from '../object/object-definition.js';
 import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { laterOf, noSuchRecord, type StoredRecord } from '../reading/record.js';
+import { actorOf, RecordHistoryRepository } from '../timeline/record-history.repository.js';
 import { BinRepository } from './bin.repository.js';
 import { ReferenceRepository, type Referring, UniqueValueRepository } from './claim.repository.js';
 import { recordDeleted, recordUpdated } from './record-events.js';
@@ -44,6 +45,7 @@ export class RecordRemovalService {
     private readonly models: ObjectModelStore,
     private readonly records: RecordWriteRepository,
     private readonly bin: BinRepository,
+    private readonly history: RecordHistoryRepository,
     private readonly searches: SearchRepository,
     private readonly references: ReferenceRepository,
     private readonly uniques: UniqueValueRepository,
@@ -141,6 +143,7 @@ export class RecordRemovalService {
     const ids = records.map(({ id }) => id);
     await Promise.all([
       this.bin.rememberCleared(tx, model.object.id, ids, fields, clock.now),
+      this.history.rememberUnset(tx, model.object.id, ids, fields, clock.now, actorOf(caller, caller.userId)),
       this.references.release(tx, model, records, fields),
       this.records.unset(tx, model.object.id, ids, fields, clock.now),
     ]);

@@ -5,6 +5,7 @@ import type { SearchTexts } from '../finding/search-text.js';
 import type { StoredField } from '../object/object-definition.js';
 import { type StoredRecord, unsetSlotOf } from '../reading/record.js';
 import { COLUMNS, FIND_RECORD, type RecordRow, recordOf, recordsOf } from '../reading/record.repository.js';
+import type { Actor, HistoryEntry } from '../timeline/record-history.repository.js';
 
 const SLOT_NAME = /^[snt][1-9][0-9]?$/;
 /** Slot names come from our own rows; nothing else gets into the text of a statement all the same. */
@@ -39,7 +40,7 @@ const WRITTEN = (first: number) => Array.from({ length: 8 }, (_, index) => `$${f
 /** For the arguments see the functions. */
 export const CREATE_RECORDS = `SELECT refusal, refused FROM create_records($1, $2, $3, $4, $5, ${WRITTEN(6)})`;
 export const LOCK_RECORDS = 'SELECT refusal, heads, data FROM lock_records($1, $2, $3, $4)';
-export const CHANGE_RECORDS = `SELECT change_records($1, $2, $3, $4, $5, $6, ${WRITTEN(7)})`;
+export const CHANGE_RECORDS = `SELECT change_records($1, $2, $3, $4, $5, $6, $7, ${WRITTEN(8)})`;
 
 /** What is written of a record. */
 export interface RecordWrite {
@@ -55,7 +56,16 @@ export interface RecordWrite {
   readonly by: string;
   readonly texts: SearchTexts;
   readonly events: readonly OutboxRow[];
+  /** What its changes were, each as JSON; of a new record none. */
+  readonly history: readonly string[];
 }
+
+/** A change as `change_records` takes it. @param data values before and after, by the fields' keys */
+export const historyOf = (
+  { id, version, at }: Pick<RecordWrite, 'id' | 'version' | 'at'>,
+  actor: Actor,
+  data: HistoryEntry['data'],
+): string => JSON.stringify({ id, version, at, ...actor, data });
 
 /** The definition under which a tenant's records are written. */
 export interface WrittenObject {
@@ -113,7 +123,9 @@ export class RecordWriteRepository {
     this.changeTotals(tx, tenantId, id);
     const [same, changed] = [true, false].map((isSame) => records.filter(({ slots }) => (slots.size === 0) === isSame));
     const rows = [same, changed].flatMap((some = []) => [some.map((record) => record.id), rowsOf(some)]);
-    void tx.issueReturning(CHANGE_RECORDS, [tenantId, id, ...rows, ...textsAndEventsOf(records)]);
+    const history = records.flatMap((record) => record.history);
+    const changes = history.length > 0 ? `[${history.join(',')}]` : null;
+    void tx.issueReturning(CHANGE_RECORDS, [tenantId, id, ...rows, changes, ...textsAndEventsOf(records)]);
   }
 
   /** Locks those of the records that exist: until the transaction ends nobody changes or deletes them, or refers to them anew. */

@@ -33,9 +33,10 @@ import {
   valuesOf,
 } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
+import { actorOf } from '../timeline/record-history.repository.js';
 import { ReferenceRepository, UniqueValueRepository } from './claim.repository.js';
 import { recordCreated, recordRestored, recordUpdated } from './record-events.js';
-import { type RecordWrite, RecordWriteRepository, type WrittenObject } from './record-write.repository.js';
+import { historyOf, type RecordWrite, RecordWriteRepository, type WrittenObject } from './record-write.repository.js';
 import { type ReferenceCaller, readableTargets } from './reference-access.service.js';
 
 type Caller = ObjectCaller & ReferenceCaller & { readonly userId: string; readonly roles: readonly string[] };
@@ -287,6 +288,7 @@ export class RecordWriteService {
       ...rowOf(caller, record, slotsOf(model, values)),
       texts: searchTextsOf(model, values),
       events: [recordRestored(model, record, caller, clock)],
+      history: historyOfChange(record, caller, gone, valuesOf(model, before.data), values),
     };
     this.records.change(tx, objectOf([author]), [write]);
     return { record, gone };
@@ -320,8 +322,8 @@ const allTargets = ({ referenceObjectIds }: StoredField): readonly string[] => r
 
 const writesOf = (drafts: readonly Draft[]) => drafts.map(({ write }) => write);
 /** The events have no fields that only some may read. */
-const weightOf = ({ write: { data, events } }: Draft): number =>
-  events.reduce((sum, { envelope }) => sum + envelope.length, data.length);
+const weightOf = ({ write: { data, events, history } }: Draft): number =>
+  [...events.map(({ envelope }) => envelope), ...history].reduce((sum, { length }) => sum + length, data.length);
 
 /** Writes of one tenant under one definition are one group of a batch. */
 const groupOf = ({ model: { object }, caller }: Author): string => `${caller.tenantId}/${object.id}/${object.revision}`;
@@ -350,6 +352,7 @@ const following = (earlier: Draft | undefined, draft: Draft): Draft =>
           texts: new Map([...earlier.write.texts, ...draft.write.texts]),
           slots: draft.write.slots.size > 0 ? draft.write.slots : earlier.write.slots,
           events: [...earlier.write.events, ...draft.write.events],
+          history: [...earlier.write.history, ...draft.write.history],
         },
       };
 
@@ -370,6 +373,7 @@ function draftOfNew({ model, caller, clock }: Author, values: FieldValues): Draf
       ...rowOf(caller, record, slotsOf(model, values)),
       texts: searchTextsOf(model, values),
       events: recordCreated(model, record, caller, clock),
+      history: [],
     },
   };
 }
@@ -392,7 +396,8 @@ function draftOfChange({ model, caller, changes, expected, clock }: Change, befo
   const updatedAt = laterOf(before.updatedAt, new Date().toISOString());
   const { id, version, createdAt } = before;
   const record = recordOf(model, values, { id, version: version + 1, createdAt, updatedAt });
-  const changesSlots = changed.some((name) => (model.fieldsByName.get(name)?.slot ?? null) !== null);
+  const fields = changed.map((name) => model.fieldsByName.get(name) as StoredField);
+  const changesSlots = fields.some(({ slot }) => slot !== null);
   return {
     previous,
     values,
@@ -401,8 +406,24 @@ function draftOfChange({ model, caller, changes, expected, clock }: Change, befo
       ...rowOf(caller, record, changesSlots ? slotsOf(model, values) : new Map()),
       texts: searchTextsOf(model, values, previous),
       events: recordUpdated(model, before, record, caller, clock),
+      history: historyOfChange(record, caller, fields, previous, values),
     },
   };
+}
+
+/** None for a version in which no value is another. */
+function historyOfChange(
+  { id, version, updatedAt: at }: StoredRecord,
+  caller: Caller,
+  fields: readonly StoredField[],
+  previous: FieldValues,
+  values: FieldValues,
+): string[] {
+  if (fields.length === 0) return [];
+  const data = Object.fromEntries(
+    fields.map(({ key, apiName }) => [key, [previous[apiName] ?? null, values[apiName] ?? null] as const]),
+  );
+  return [historyOf({ id, version, at }, actorOf(caller, caller.userId), data)];
 }
 
 function recordOf(model: ObjectModel, values: FieldValues, head: Omit<StoredRecord, 'data'>): RecordText {
@@ -414,4 +435,4 @@ const rowOf = (
   { userId: by }: Caller,
   { id, version, text: data, updatedAt: at }: RecordText,
   slots: RecordWrite['slots'],
-): Omit<RecordWrite, 'texts' | 'events'> => ({ id, version, data, slots, at, by });
+): Omit<RecordWrite, 'texts' | 'events' | 'history'> => ({ id, version, data, slots, at, by });

@@ -118,6 +118,12 @@ export class Observer {
       requests.push(['definition', () => ({ method: 'GET', path: `/api/crm/custom/${object}` })]);
       for (let record = 0; record < this.pair.count(object); record += 1) {
         requests.push(['get', (world) => ({ method: 'GET', path: `${path}/${world.idOf(object, record)}` })]);
+        for (const part of ['history?size=2', 'timeline?size=50'] as const) {
+          requests.push([
+            part.split('?')[0] as string,
+            (world) => ({ method: 'GET', path: `${path}/${world.idOf(object, record)}/${part}` }),
+          ]);
+        }
       }
       for (let search = 0; search < SEARCHES; search += 1) {
         const q = SEARCHED[(chosen + search) % SEARCHED.length] as string;

@@ -28,6 +28,9 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 /** Members of a record's view whose value is an instant. */
 const TIMES = new Set(['createdAt', 'updatedAt', 'at']);
 
+/** Ids that stand for versions, in cursors of histories. */
+const VERSIONS = '00000000-0000-0000-0000-';
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -51,6 +54,8 @@ class Names {
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => {
         if (name === 'requestId') return [name, 'a request'];
+        // Of an entry of a history, which is told apart by its version.
+        if (name === 'at') return [name, 'a time'];
         if (name === 'nextCursor' && typeof member === 'string') return [name, this.inCursor(member)];
         if (TIMES.has(name) && typeof member === 'string') return [name, this.timeOf(owner, member)];
         return [name, this.in(member, owner)];
@@ -63,6 +68,7 @@ class Names {
     const [, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as [string, unknown, string];
     // Of a list in the order of changes the value is a time of the test, in the order of a field it never is.
     const isOfTest = (part: unknown) => typeof part === 'string' && Math.abs(Date.parse(part) - Date.now()) < DAY_MS;
+    if (id.startsWith(VERSIONS)) return ['a time', id];
     const shown = (part: unknown) => (isOfTest(part) ? this.timeOf(id, part as string) : this.in(part));
     const isOfSeveral = typeof value === 'string' && value.startsWith('[');
     return [isOfSeveral ? (JSON.parse(value) as unknown[]).map(shown) : shown(value), this.in(id)];

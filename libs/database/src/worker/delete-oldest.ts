@@ -7,6 +7,8 @@ export interface Expiry {
   readonly column: string;
   /** As `now()`. */
   readonly upTo: string;
+  /** What belongs to its rows and goes with them: the columns, besides the tenant, that are equal in both, by the owner's name. */
+  readonly along?: readonly { readonly table: string; readonly on: Readonly<Record<string, string>> }[];
 }
 
 /**
@@ -17,7 +19,7 @@ export interface Expiry {
  */
 export async function deleteOldest(
   tx: NarrowTransaction,
-  { table, column, upTo }: Expiry,
+  { table, column, upTo, along = [] }: Expiry,
   most: number,
 ): Promise<boolean> {
   const [row] = await tx.query<{ last: string | null }>(
@@ -26,6 +28,14 @@ export async function deleteOldest(
     [most],
   );
   if (!row?.last) return false;
+  for (const { table: other, on } of along) {
+    const pairs = Object.entries({ tenant_id: 'tenant_id', ...on });
+    await tx.query(
+      `DELETE FROM ${other} AS other USING ${table} AS owner
+        WHERE owner.${column} <= $1::timestamptz AND ${pairs.map(([own, its]) => `other.${its} = owner.${own}`).join(' AND ')}`,
+      [row.last],
+    );
+  }
   await tx.query(`DELETE FROM ${table} WHERE ${column} <= $1::timestamptz`, [row.last]);
   return true;
 }

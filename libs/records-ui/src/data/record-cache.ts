@@ -4,6 +4,9 @@ import type { QueryClient } from '@tanstack/react-query';
 export const listKey = (object: ObjectName) => ['records', object, 'list'] as const;
 export const recordKey = (object: ObjectName, id: string) => ['records', object, 'record', id] as const;
 
+/** What begins the keys of all timelines: a task stands in those of other records. */
+export const TIMELINES = ['timeline'] as const;
+
 /** Deletes the record that was seen. Of one that somebody else has changed, the user sees the change and can try again. */
 export const deletion = (api: Pick<RecordsApi, 'delete'>, client: QueryClient, object: ObjectName) => ({
   mutationFn: ({ id, version }: CrmRecord) => api.delete(object, id, version),

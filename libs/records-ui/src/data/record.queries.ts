@@ -8,8 +8,8 @@ import type {
   RecordsApi,
 } from '@crm/api-client';
 import { type QueryClient, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { objectModel } from '../objects/object-model.js';
-import { deletion, listKey, recordKey } from './record-cache.js';
+import { manyTargetsOf, objectModel } from '../objects/object-model.js';
+import { deletion, listKey, recordKey, TIMELINES } from './record-cache.js';
 import { useRecords } from './records-context.js';
 
 /** Cards of the pipeline: the longest page that the API has. */
@@ -59,11 +59,12 @@ export function useBoard() {
 
 /** @param id undefined asks for nothing */
 export function useRecord(object: ObjectName, id: string | undefined) {
-  const { api } = useRecords();
+  const { api, objects } = useRecords();
   const client = useQueryClient();
+  const model = objects.find(({ name }) => name === object);
   return useQuery({
     queryKey: recordKey(object, id ?? ''),
-    queryFn: ({ signal }) => api.get(object, id ?? '', signal),
+    queryFn: ({ signal }) => api.get(object, id ?? '', model && manyTargetsOf(model), signal),
     enabled: id !== undefined,
     // A list that was seen has it already; it is asked for again all the same.
     placeholderData: () => fromLists(client, object, id),
@@ -172,8 +173,12 @@ export function useRestore(object: ObjectName) {
   });
 }
 
-/** The answer of a change is the record as it is now; lists are asked again. */
+/** The answer of a change is the record as it is now, without what it refers to; lists and timelines are asked again. */
 function remember(client: QueryClient, object: ObjectName, record: CrmRecord): Promise<void> {
-  client.setQueryData(recordKey(object, record.id), record);
+  const key = recordKey(object, record.id);
+  const before = client.getQueryData<CrmRecord>(key);
+  client.setQueryData(key, { ...before, ...record });
+  if (before && 'expanded' in before) void client.invalidateQueries({ queryKey: key });
+  void client.invalidateQueries({ queryKey: TIMELINES });
   return client.invalidateQueries({ queryKey: listKey(object) });
 }

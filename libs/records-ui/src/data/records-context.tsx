@@ -12,6 +12,8 @@ export interface RecordsContextValue {
   readonly open: (object: ObjectModel, id: string) => void;
   /** Its address, where records have one: then links can be opened in a tab of their own. */
   readonly hrefOf?: (object: ObjectModel, id: string) => string;
+  /** The address of a list of what a field names, where lists have one. */
+  readonly listHrefOf?: (object: ObjectModel, field: string, id: string) => string;
 }
 
 const RecordsContext = createContext<RecordsContextValue | undefined>(undefined);

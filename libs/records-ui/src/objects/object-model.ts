@@ -23,6 +23,8 @@ export interface FieldModel {
   readonly options: readonly FieldOption[];
   /** Of a reference: the object whose records it names, if it is always the same; `user` for people. */
   readonly target?: ObjectName | 'user';
+  /** Of a reference that may name records of several objects: these. */
+  readonly targets?: readonly ObjectName[];
   readonly maxLength?: number;
 }
 
@@ -71,6 +73,10 @@ export const expandOf = (fields: readonly FieldModel[]): string | undefined =>
     .map(({ apiName }) => apiName)
     .join(',') || undefined;
 
+/** Those that name records of one of several objects, as `expand` of a record: else nobody knows of which. */
+export const manyTargetsOf = ({ fields }: Pick<ObjectModel, 'fields'>): string | undefined =>
+  expandOf(fields.filter(({ targets }) => targets !== undefined));
+
 /** @param hasPeople whether people can be chosen */
 export function objectModel(object: CatalogueObjectView, hasPeople: boolean): ObjectModel {
   const { apiName, label, pluralLabel, standard, titleFields, creatable, updatable, deletable } = object;
@@ -92,7 +98,8 @@ const firstTexts = ({ fields }: CatalogueObjectView): string[] =>
 function fieldModel(field: CatalogueFieldView, canWrite: boolean, hasPeople: boolean): FieldModel {
   const { apiName, label, type, required, writable, options = [], referenceTargets = [], maxLength } = field;
   const known = isFieldType(type);
-  const [target] = referenceTargets;
+  const targets = referenceTargets.map(targetOf);
+  const [target] = targets;
   return {
     ...{ apiName, label, options, sortable: field.sortable },
     // A type that a later version of the platform adds is shown as text, and never written.
@@ -101,7 +108,7 @@ function fieldModel(field: CatalogueFieldView, canWrite: boolean, hasPeople: boo
     required: required && field.default === undefined,
     writable: writable && canWrite && known && (target !== 'user' || hasPeople),
     filterOps: field.filterOps,
-    ...(target !== undefined && referenceTargets.length === 1 && { target: targetOf(target) }),
+    ...(targets.length > 1 ? { targets: targets as ObjectName[] } : target !== undefined && { target }),
     ...(maxLength !== undefined && { maxLength }),
   };
 }

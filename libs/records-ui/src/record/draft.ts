@@ -9,9 +9,9 @@ export type Draft = Readonly<Record<string, DraftValue>>;
 export type DraftProblems = Readonly<Record<string, Fault>>;
 type Fault = 'missing' | 'notANumber';
 
-/** Whether there is an input for a field: what refers to one of several objects is not chosen yet. */
-export const isWritable = ({ writable, type, target }: FieldModel): boolean =>
-  writable && viewOf(type).control !== null && (type !== 'reference' || target !== undefined);
+/** Whether there is an input for a field. */
+export const isWritable = ({ writable, type, target, targets }: FieldModel): boolean =>
+  writable && viewOf(type).control !== null && (type !== 'reference' || (target ?? targets) !== undefined);
 
 export const writableFields = ({ fields }: ObjectModel): readonly FieldModel[] => fields.filter(isWritable);
 

@@ -1,3 +1,4 @@
+import type { ObjectName } from '@crm/api-client';
 import { useTexts } from '@crm/ui';
 import { Checkbox, MultiSelect, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import type { KeyboardEventHandler } from 'react';
@@ -11,6 +12,8 @@ export interface FieldInputProps {
   readonly value: DraftValue;
   readonly onChange: (value: DraftValue) => void;
   readonly problem?: string;
+  /** Of a reference to one of several objects: that of the record which it names. */
+  readonly named?: ObjectName | undefined;
   /** For a field whose label stands beside it already. */
   readonly hasNoLabel?: boolean;
   readonly isFocused?: boolean;
@@ -18,7 +21,16 @@ export interface FieldInputProps {
 }
 
 /** The input for a field of its type. The API validates; the form only helps with typing. */
-export function FieldInput({ field, value, onChange, problem, hasNoLabel, isFocused, onKeyDown }: FieldInputProps) {
+export function FieldInput({
+  field,
+  value,
+  onChange,
+  problem,
+  hasNoLabel,
+  isFocused,
+  onKeyDown,
+  named,
+}: FieldInputProps) {
   const texts = useTexts(TEXTS);
   const { control: kind, inputType = 'text', isNumber } = viewOf(field.type);
   const shared = {
@@ -65,9 +77,15 @@ export function FieldInput({ field, value, onChange, problem, hasNoLabel, isFocu
         />
       );
     case 'record':
-      return field.target ? (
-        <ReferencePicker {...shared} target={field.target} value={String(value)} onChange={onChange} />
-      ) : null;
+      return (
+        <ReferencePicker
+          {...shared}
+          targets={field.targets ?? (field.target ? [field.target] : [])}
+          named={named}
+          value={String(value)}
+          onChange={onChange}
+        />
+      );
     default:
       return (
         <TextInput

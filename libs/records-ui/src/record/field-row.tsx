@@ -1,8 +1,9 @@
-import { ApiProblem, type CrmRecord, type FieldValue } from '@crm/api-client';
+import { ApiProblem, type CrmRecord, expandedOf, type FieldValue } from '@crm/api-client';
 import { Icon, ProblemNotice, useLocale, useTexts } from '@crm/ui';
 import { ActionIcon, Alert, Badge, Button, Group } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useRecord, useUpdate } from '../data/record.queries.js';
+import { useRecords } from '../data/records-context.js';
 import { type DraftValue, viewOf } from '../objects/field-types.js';
 import type { FieldModel, ObjectModel } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
@@ -38,6 +39,7 @@ interface Theirs {
 export function FieldRow({ model, field, record }: FieldRowProps) {
   const texts = useTexts(TEXTS);
   const { tag } = useLocale();
+  const { objects } = useRecords();
   const { refetch } = useRecord(model.name, record.id);
   const { mutateAsync, error, isPending, reset } = useUpdate(model.name);
   const [edit, setEdit] = useState<Edit>();
@@ -46,6 +48,7 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
   const pencil = useRef<HTMLButtonElement>(null);
   const wasEdited = useRef(false);
   const value = record[field.apiName];
+  const named = namedObject(record, field, objects);
   const isWide = viewOf(field.type).control === 'lines';
 
   useEffect(() => {
@@ -96,7 +99,7 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
         {label}
         <dd>
           <span className="record-value">
-            <ValueText field={field} value={value} />
+            <ValueText field={field} value={value} named={named} />
           </span>
           {isWritable(field) && model.updatable ? (
             <ActionIcon
@@ -131,6 +134,7 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
           value={edit.draft}
           onChange={(draft) => setEdit({ ...edit, draft })}
           problem={refused}
+          named={named}
           hasNoLabel
           isFocused
           onKeyDown={onKeyDown}
@@ -159,6 +163,12 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
       </dd>
     </div>
   );
+}
+
+/** The object of the record that a reference to one of several names. */
+function namedObject(record: CrmRecord, { apiName }: FieldModel, objects: readonly ObjectModel[]) {
+  const found = expandedOf(record, apiName);
+  return found && found.id === record[apiName] ? objects.find((one) => one.apiName === found.object)?.name : undefined;
 }
 
 interface ConflictProps {

@@ -1,4 +1,4 @@
-import { ApiProblem, type CrmRecord } from '@crm/api-client';
+import { ApiProblem, type CrmRecord, type ObjectName } from '@crm/api-client';
 import { ProblemNotice, useLocale, useTexts } from '@crm/ui';
 import { Button, Group, Stack } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
@@ -14,19 +14,29 @@ export interface RecordFormProps {
   readonly onCancel: () => void;
   /** Whether something was typed that is not saved. */
   readonly onTouched?: (isTouched: boolean) => void;
+  /** The record that a field of the new one names from the beginning. */
+  readonly related?: Related;
+}
+
+/** A reference that is filled in. */
+export interface Related {
+  readonly field: string;
+  readonly object: ObjectName;
+  readonly id: string;
 }
 
 /** Creates a record. What was typed stays through every refusal; what is wrong stands beside its field. */
-export function RecordForm({ model, onCreated, onCancel, onTouched }: RecordFormProps) {
+export function RecordForm({ model, onCreated, onCancel, onTouched, related }: RecordFormProps) {
   const texts = useTexts(TEXTS);
   const { tag } = useLocale();
   const create = useCreate(model.name);
   const [before] = useState<Draft>(() => draftOf(model, undefined, tag));
-  const [draft, setDraft] = useState(before);
+  const [begun] = useState<Draft>(() => (related ? { ...before, [related.field]: related.id } : before));
+  const [draft, setDraft] = useState(begun);
   const [wasSubmitted, setSubmitted] = useState(false);
   // The same for every attempt, so that a repeated one creates nothing more.
   const [key] = useState(() => crypto.randomUUID());
-  const isTouched = Object.keys(changesOf(model, before, draft, tag)).length > 0;
+  const isTouched = Object.keys(changesOf(model, begun, draft, tag)).length > 0;
   useEffect(() => onTouched?.(isTouched), [onTouched, isTouched]);
   const form = useRef<HTMLFormElement>(null);
   const { error, isPending } = create;
@@ -58,6 +68,7 @@ export function RecordForm({ model, onCreated, onCancel, onTouched }: RecordForm
             value={draft[field.apiName] ?? ''}
             problem={own[field.apiName] ? texts[own[field.apiName]!] : problemOf(error, field.apiName)}
             isFocused={index === 0}
+            named={related?.field === field.apiName ? related.object : undefined}
             onChange={(value) => setDraft((present) => ({ ...present, [field.apiName]: value }))}
           />
         ))}

@@ -1,15 +1,20 @@
 import type { CrmRecord } from '@crm/api-client';
 import { LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
 import { Button, Group, Modal, Text, Title } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useDelete, useRecord } from '../data/record.queries.js';
 import { viewOf } from '../objects/field-types.js';
 import { type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
+import type { RelatedListsProps } from '../related/related-lists.js';
 import { TEXTS } from '../texts.js';
 import { formatValue } from '../values/format-value.js';
 import { FieldRow } from './field-row.js';
 
-export interface RecordPageProps {
+// Below and beside what the page is opened for.
+const RelatedLists = lazy(() => import('../related/related-lists.js'));
+const Timeline = lazy(() => import('../timeline/timeline.js'));
+
+export interface RecordPageProps extends Pick<RelatedListsProps, 'onCreate'> {
   readonly model: ObjectModel;
   readonly id: string;
   /** Leads to the list. */
@@ -18,14 +23,14 @@ export interface RecordPageProps {
 }
 
 /** One record: read, changed in place, and deleted by who may. */
-export function RecordPage({ model, id, back, onDeleted }: RecordPageProps) {
+export function RecordPage({ model, id, back, onDeleted, onCreate }: RecordPageProps) {
   const texts = useTexts(TEXTS);
   const { data: record, error, refetch } = useRecord(model.name, id);
   return (
     <article className="record">
       {back}
       {record ? (
-        <RecordView model={model} record={record} onDeleted={onDeleted} />
+        <RecordView model={model} record={record} onDeleted={onDeleted} onCreate={onCreate} />
       ) : error ? (
         <ProblemNotice problem={error} onRetry={refetch} />
       ) : (
@@ -35,13 +40,13 @@ export function RecordPage({ model, id, back, onDeleted }: RecordPageProps) {
   );
 }
 
-interface RecordViewProps {
+interface RecordViewProps extends Pick<RelatedListsProps, 'onCreate'> {
   readonly model: ObjectModel;
   readonly record: CrmRecord;
   readonly onDeleted: (title: string, id: string) => void;
 }
 
-function RecordView({ model, record, onDeleted }: RecordViewProps) {
+function RecordView({ model, record, onDeleted, onCreate }: RecordViewProps) {
   const texts = useTexts(TEXTS);
   const locale = useLocale();
   const title = titleOf(model, record) || texts.untitled;
@@ -60,22 +65,32 @@ function RecordView({ model, record, onDeleted }: RecordViewProps) {
         </div>
         {model.deletable ? <DeleteButton model={model} record={record} title={title} onDeleted={onDeleted} /> : null}
       </header>
-      {sectionsOf(model).map(({ name, fields }) => (
-        <section key={name} className="record-section" aria-label={texts.sections[name]}>
-          <Title order={2} size="sm" c="dimmed">
-            {texts.sections[name]}
-          </Title>
-          <dl className="record-fields">
-            {fields.map((field) => (
-              <FieldRow key={field.apiName} model={model} field={field} record={record} />
-            ))}
-          </dl>
-        </section>
-      ))}
-      <Text size="sm" c="dimmed">
-        {texts.changed(moment(record.updatedAt))} · {texts.created(moment(record.createdAt))}
-        {model.updatable ? null : ` · ${texts.readOnly}`}
-      </Text>
+      <div className="record-columns">
+        <div>
+          {sectionsOf(model).map(({ name, fields }) => (
+            <section key={name} className="record-section" aria-label={texts.sections[name]}>
+              <Title order={2} size="sm" c="dimmed">
+                {texts.sections[name]}
+              </Title>
+              <dl className="record-fields">
+                {fields.map((field) => (
+                  <FieldRow key={field.apiName} model={model} field={field} record={record} />
+                ))}
+              </dl>
+            </section>
+          ))}
+          <Text size="sm" c="dimmed" mb="md">
+            {texts.changed(moment(record.updatedAt))} · {texts.created(moment(record.createdAt))}
+            {model.updatable ? null : ` · ${texts.readOnly}`}
+          </Text>
+          <Suspense fallback={<LoadingLines label={texts.loading} />}>
+            <RelatedLists model={model} id={record.id} onCreate={onCreate} />
+          </Suspense>
+        </div>
+        <Suspense fallback={<LoadingLines label={texts.loading} lines={9} />}>
+          <Timeline model={model} id={record.id} />
+        </Suspense>
+      </div>
     </>
   );
 }

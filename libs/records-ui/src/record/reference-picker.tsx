@@ -1,10 +1,10 @@
 import type { CrmRecord, ObjectName } from '@crm/api-client';
 import { useTexts } from '@crm/ui';
-import { Select, type SelectProps, Text } from '@mantine/core';
+import { Group, Input, NativeSelect, Select, type SelectProps, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import { usePeople, usePerson, useRecord, useSuggestions } from '../data/record.queries.js';
-import { useObject } from '../data/records-context.js';
+import { useRecords } from '../data/records-context.js';
 import { type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
 import { ReferenceName } from '../values/format-value.js';
@@ -12,21 +12,55 @@ import { ReferenceName } from '../values/format-value.js';
 const TYPING_PAUSE_MS = 200;
 
 export interface ReferencePickerProps extends Omit<SelectProps, 'value' | 'onChange' | 'data'> {
-  readonly target: ObjectName | 'user';
+  readonly targets: readonly (ObjectName | 'user')[];
+  /** The object of the chosen record, where that can be one of several. */
+  readonly named?: ObjectName | undefined;
   /** Id of the chosen record or person; empty for none. */
   readonly value: string;
   readonly onChange: (id: string) => void;
 }
 
-/** Chooses by searching. Of an object that the caller cannot read, the reference stays as it is. */
-export function ReferencePicker({ target, ...props }: ReferencePickerProps) {
-  const model = useObject(target);
-  if (target === 'user') return <PersonPicker {...props} />;
+/** Chooses by searching. Of objects that the caller cannot read, the reference stays as it is. */
+export function ReferencePicker({ targets, named, ...props }: ReferencePickerProps) {
+  const { objects } = useRecords();
+  const models = objects.filter(({ name }) => targets.includes(name));
+  const [model] = models;
+  if (targets.includes('user')) return <PersonPicker {...props} />;
+  if (model && targets.length > 1) return <ObjectPicker {...props} models={models} named={named} />;
   if (model) return <RecordPicker {...props} model={model} />;
-  return <Text>{props.value === '' ? null : <ReferenceName target={target} id={props.value} />}</Text>;
+  return <Text>{props.value === '' ? null : <ReferenceName target={targets[0]} id={props.value} />}</Text>;
 }
 
-type PickerProps = Omit<ReferencePickerProps, 'target'>;
+type PickerProps = Omit<ReferencePickerProps, 'targets' | 'named'>;
+
+interface ObjectPickerProps extends PickerProps {
+  readonly models: readonly ObjectModel[];
+  readonly named: ObjectName | undefined;
+}
+
+/** First the object, then one of its records. */
+function ObjectPicker({ models, named, label, ...props }: ObjectPickerProps) {
+  const texts = useTexts(TEXTS);
+  const [chosen, setChosen] = useState(named);
+  const model = models.find(({ name }) => name === chosen) ?? (models[0] as ObjectModel);
+  const onObject = (next: string): void => {
+    setChosen(next as ObjectName);
+    props.onChange('');
+  };
+  return (
+    <Input.Wrapper label={label} labelElement="div" role="group" aria-label={props['aria-label']}>
+      <Group gap="xs" wrap="nowrap" align="start">
+        <NativeSelect
+          aria-label={texts.kindOfRecord}
+          value={model.name}
+          data={models.map(({ name, label: text }) => ({ value: name, label: text }))}
+          onChange={({ currentTarget }) => onObject(currentTarget.value)}
+        />
+        <RecordPicker {...props} key={model.name} aria-label={model.label} model={model} style={{ flex: 1 }} />
+      </Group>
+    </Input.Wrapper>
+  );
+}
 
 function RecordPicker({ model, ...props }: PickerProps & { readonly model: ObjectModel }) {
   const texts = useTexts(TEXTS);

@@ -62,12 +62,19 @@ function Name({ model, id }: { readonly model: ObjectModel; readonly id: string 
   );
 }
 
+export interface ValueTextProps {
+  readonly field: FieldModel;
+  readonly value: FieldValue | undefined;
+  /** The object of the record that it names, where that can be one of several. */
+  readonly named?: ObjectName | undefined;
+}
+
 /** The value of a field for reading. */
-export function ValueText({ field, value }: { readonly field: FieldModel; readonly value: FieldValue | undefined }) {
+export function ValueText({ field, value, named }: ValueTextProps) {
   const texts = useTexts(TEXTS);
   const locale = useLocale();
   if (field.type === 'reference' && typeof value === 'string' && value !== '') {
-    return <ReferenceName target={field.target} id={value} />;
+    return <ReferenceName target={field.target ?? named} id={value} />;
   }
   const text = formatValue(field, value, locale, texts);
   return (

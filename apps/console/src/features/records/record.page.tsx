@@ -1,11 +1,15 @@
 import { type ObjectModel, RECORD_TEXTS, useRecords } from '@crm/records-ui';
-import { RecordPage, useRestore } from '@crm/records-ui/record';
+import { RecordPage, type Related, useRestore } from '@crm/records-ui/record';
 import { EmptyNotice, Icon, useTexts } from '@crm/ui';
 import { Anchor } from '@mantine/core';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
 import { showUndo } from '../shell/parts/undo.js';
 import { SHELL_TEXTS } from '../shell/shell.texts.js';
 import { useTitle } from './use-title.js';
+
+// What a click opens is no part of the first view.
+const CreateDrawer = lazy(() => import('./parts/create-drawer.js'));
 
 export default function RecordRoutePage() {
   const { object, id } = useParams({ strict: false });
@@ -20,6 +24,8 @@ function OneRecord({ model, id }: { readonly model: ObjectModel; readonly id: st
   const texts = useTexts(RECORD_TEXTS);
   const navigate = useNavigate();
   const restore = useRestore(model.name);
+  const [creation, setCreation] = useState<{ model: ObjectModel; related: Related }>();
+  const close = (): void => setCreation(undefined);
   const onDeleted = (title: string, deleted: string): void => {
     showUndo({ id: `deleted-${deleted}`, text: texts.deleted(title), undo: () => restore.mutateAsync(deleted) });
     void navigate({ to: '/records/$object', params: { object: model.apiName }, replace: true });
@@ -32,5 +38,16 @@ function OneRecord({ model, id }: { readonly model: ObjectModel; readonly id: st
       <Icon name="back" /> {texts.back(model.pluralLabel)}
     </Anchor>
   );
-  return <RecordPage model={model} id={id} back={back} onDeleted={onDeleted} />;
+  return (
+    <>
+      <RecordPage
+        model={model}
+        id={id}
+        back={back}
+        onDeleted={onDeleted}
+        onCreate={(created, related) => setCreation({ model: created, related })}
+      />
+      <Suspense>{creation ? <CreateDrawer {...creation} onCreated={close} onClose={close} /> : null}</Suspense>
+    </>
+  );
 }

@@ -63,6 +63,10 @@ function Frame() {
         void navigate({ to: '/records/$object/$id', params: { object: apiName, id } }),
       hrefOf: ({ apiName }: { apiName: string }, id: string) =>
         router.buildLocation({ to: '/records/$object/$id', params: { object: apiName, id } }).href,
+      listHrefOf: ({ apiName }: { apiName: string }, field: string, id: string) => {
+        const search = { filter: { and: [{ field, value: id }] } };
+        return router.buildLocation({ to: '/records/$object', params: { object: apiName }, search }).href;
+      },
     }),
     [api, client, objects, navigate, router],
   );

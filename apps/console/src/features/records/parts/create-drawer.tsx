@@ -1,5 +1,5 @@
 import { type ObjectModel, RECORD_TEXTS } from '@crm/records-ui';
-import { RecordForm } from '@crm/records-ui/record';
+import { RecordForm, type Related } from '@crm/records-ui/record';
 import { useTexts } from '@crm/ui';
 import { Drawer } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
@@ -9,12 +9,13 @@ import { Confirm } from '../../sign-in/parts/confirm.js';
 
 export interface CreateDrawerProps {
   readonly model: ObjectModel;
+  readonly related?: Related;
   readonly onCreated: (record: { readonly id: string }) => void;
   readonly onClose: () => void;
 }
 
 /** The form of a new record, beside the list. What was typed is not left without a question. */
-export default function CreateDrawer({ model, onCreated, onClose }: CreateDrawerProps) {
+export default function CreateDrawer({ model, related, onCreated, onClose }: CreateDrawerProps) {
   const texts = useTexts(RECORD_TEXTS);
   const { close } = useTexts(SHELL_TEXTS);
   const touched = useRef(false);
@@ -40,6 +41,7 @@ export default function CreateDrawer({ model, onCreated, onClose }: CreateDrawer
       >
         <RecordForm
           model={model}
+          related={related}
           onCreated={(record) => {
             setTouched(false);
             onCreated(record);

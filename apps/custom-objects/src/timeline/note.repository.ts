@@ -1,0 +1,83 @@
+import type { TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+
+export const NOTE_KINDS = ['note', 'call', 'meeting', 'email'] as const;
+export type NoteKind = (typeof NOTE_KINDS)[number];
+
+/** What somebody notes about a record. */
+export interface Note {
+  readonly id: string;
+  readonly objectId: string;
+  readonly recordId: string;
+  readonly kind: NoteKind;
+  /** Markdown. */
+  readonly text: string;
+  /** When it happened. */
+  readonly at: Date;
+  readonly authorId: string;
+  readonly version: number;
+}
+
+/** The end of the page before. */
+export interface TimePosition {
+  readonly at: string;
+  readonly id: string;
+}
+
+const COLUMNS = `id, object_id AS "objectId", record_id AS "recordId", kind, text, at, author_id AS "authorId", version`;
+
+/** Newest first. $1: tenant, $2: object, $3: record, $4 and $5: time and id of the note after which the page begins, $6: limit. */
+export const LIST_NOTES = `
+  SELECT ${COLUMNS} FROM record_note
+   WHERE tenant_id = $1 AND object_id = $2 AND record_id = $3 AND (at, id) < ($4::timestamptz, $5::uuid)
+   ORDER BY at DESC, id DESC LIMIT $6`;
+
+/** $1: tenant, $2: note. */
+export const FIND_NOTE = `SELECT ${COLUMNS} FROM record_note WHERE tenant_id = $1 AND id = $2`;
+
+/** Until the transaction ends nobody else changes it. $1: tenant, $2: note. */
+export const LOCK_NOTE = `${FIND_NOTE} FOR UPDATE`;
+
+/** $1: tenant, $2 to $9: as {@link Note}. */
+export const INSERT_NOTE = `
+  INSERT INTO record_note (tenant_id, id, object_id, record_id, kind, text, at, author_id, version)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+
+/** $1: tenant, $2: note, $3: kind, $4: text, $5: time, $6: version. */
+export const UPDATE_NOTE = `
+  UPDATE record_note SET kind = $3, text = $4, at = $5, version = $6 WHERE tenant_id = $1 AND id = $2`;
+
+/** $1: tenant, $2: note. */
+export const DELETE_NOTE = 'DELETE FROM record_note WHERE tenant_id = $1 AND id = $2';
+
+@Injectable()
+export class NoteRepository {
+  list(tx: TenantTransaction, objectId: string, recordId: string, after: TimePosition, limit: number): Promise<Note[]> {
+    return tx.queryPrepared<Note>(LIST_NOTES, [tx.tenantId, objectId, recordId, after.at, after.id, limit]);
+  }
+
+  /** @returns null when there is none */
+  async find(tx: TenantTransaction, id: string): Promise<Note | null> {
+    const [note] = await tx.queryPrepared<Note>(FIND_NOTE, [tx.tenantId, id]);
+    return note ?? null;
+  }
+
+  /** As find, to change it. */
+  async lock(tx: TenantTransaction, id: string): Promise<Note | null> {
+    const [note] = await tx.queryPrepared<Note>(LOCK_NOTE, [tx.tenantId, id]);
+    return note ?? null;
+  }
+
+  async insert(tx: TenantTransaction, note: Note): Promise<void> {
+    const { id, objectId, recordId, kind, text, at, authorId, version } = note;
+    await tx.queryPrepared(INSERT_NOTE, [tx.tenantId, id, objectId, recordId, kind, text, at, authorId, version]);
+  }
+
+  async update(tx: TenantTransaction, { id, kind, text, at, version }: Note): Promise<void> {
+    await tx.queryPrepared(UPDATE_NOTE, [tx.tenantId, id, kind, text, at, version]);
+  }
+
+  async delete(tx: TenantTransaction, id: string): Promise<void> {
+    await tx.queryPrepared(DELETE_NOTE, [tx.tenantId, id]);
+  }
+}
