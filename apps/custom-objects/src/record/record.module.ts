@@ -4,6 +4,8 @@ import { CostlyQueries } from '../finding/costly-query.service.js';
 import { ExpandedReferences } from '../finding/expanded-references.service.js';
 import { ListTotals } from '../finding/list-total.service.js';
 import { ObjectSizes } from '../finding/object-size.service.js';
+import { RecordAggregateRepository } from '../finding/record-aggregate.repository.js';
+import { RecordAggregateService } from '../finding/record-aggregate.service.js';
 import { RecordListRepository } from '../finding/record-list.repository.js';
 import { RecordListService } from '../finding/record-list.service.js';
 import { SearchRepository } from '../finding/search.repository.js';
@@ -20,19 +22,29 @@ import { ReferenceAccessService, UserDirectory } from '../writing/reference-acce
 import { recordControllers } from './record.controller.js';
 import { RecordRpc } from './record.rpc.js';
 import { RecordService } from './record.service.js';
+import { aggregateControllers } from './record-aggregate.controller.js';
 import { restoreControllers } from './record-restore.controller.js';
 import { SearchController } from './search.controller.js';
 
 /** Everything on records; the folders `reading`, `finding` and `writing` are its parts. */
 @Module({
   imports: [IdempotencyModule, ObjectModule],
-  controllers: [...recordControllers, ...restoreControllers, RecordRpc, SearchController],
+  // Routes with a fixed last part come before those that take any id there.
+  controllers: [
+    ...aggregateControllers,
+    ...recordControllers,
+    ...restoreControllers,
+    RecordRpc,
+    SearchController,
+  ],
   providers: [
     BinRepository,
     CostlyQueries,
     ExpandedReferences,
     ListTotals,
     ObjectSizes,
+    RecordAggregateRepository,
+    RecordAggregateService,
     RecordListRepository,
     RecordListService,
     RecordRemovalService,
