@@ -23,6 +23,8 @@ import { recordControllers } from './record.controller.js';
 import { RecordRpc } from './record.rpc.js';
 import { RecordService } from './record.service.js';
 import { aggregateControllers } from './record-aggregate.controller.js';
+import { bulkControllers } from './record-bulk.controller.js';
+import { RecordBulkService } from './record-bulk.service.js';
 import { restoreControllers } from './record-restore.controller.js';
 import { SearchController } from './search.controller.js';
 
@@ -32,6 +34,7 @@ import { SearchController } from './search.controller.js';
   // Routes with a fixed last part come before those that take any id there.
   controllers: [
     ...aggregateControllers,
+    ...bulkControllers,
     ...recordControllers,
     ...restoreControllers,
     RecordRpc,
@@ -45,6 +48,7 @@ import { SearchController } from './search.controller.js';
     ObjectSizes,
     RecordAggregateRepository,
     RecordAggregateService,
+    RecordBulkService,
     RecordListRepository,
     RecordListService,
     RecordRemovalService,
