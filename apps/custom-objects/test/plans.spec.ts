@@ -1,6 +1,7 @@
 import { newId } from '@crm/database';
 import { explainStatements, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { aggregateRecords } from '../src/finding/record-aggregate.repository.js';
 import { rowConditions } from '../src/finding/record-filter.js';
 import { countRecords, type ListShape, listRecords, SEARCH_PAGE } from '../src/finding/record-list.repository.js';
 import * as search from '../src/finding/search.repository.js';
@@ -100,6 +101,16 @@ const statements = {
   'countRecords by a range': countRecords([byRange]),
   'listRecords measured': listRecords([], { ...first, measured: true }),
   SEARCH_PAGE,
+  'aggregateRecords by slot': aggregateRecords([], {
+    groups: ["nullif(s1, '\u{10FFFF}')"],
+    measures: [],
+    json: 'to_json(g0)',
+  }),
+  'aggregateRecords by slot, measured, found by another': aggregateRecords(
+    [byRange],
+    { groups: ["nullif(s1, '\u{10FFFF}')"], measures: ["sum((data->'1')::numeric)"], json: 'to_json(g0)' },
+    0,
+  ),
   countRecords: countRecords([]),
   'countRecords by slot': countRecords(bySlot),
   listRelated: listRelated('s1'),

@@ -172,8 +172,14 @@ export class IdempotencyService {
     const earlier = await this.findRecordId(tx, call);
     if (earlier !== null) return { recordId: earlier, repeated: true };
     const recordId = await create();
-    await tx.query(SAVE_CALL, [...identity, Buffer.from(hashOf(call.body), 'hex'), recordId, call.keptHours]);
+    await this.save(tx, call, recordId);
     return { recordId, repeated: false };
+  }
+
+  /** Remembers what a call has written, in the transaction of `once` of another call that it is a part of. */
+  async save(tx: Queryable, call: IdempotentCall, recordId: string): Promise<void> {
+    const hash = Buffer.from(hashOf(call.body), 'hex');
+    await tx.query(SAVE_CALL, [...identityOf(call), hash, recordId, call.keptHours]);
   }
 
   /** For use before checks that could refuse a repetition because of a later change; `once` must still follow. */

@@ -1,5 +1,14 @@
 export type * from './ast.js';
-export { dayNumber, formatDate, formatInstant, isTimeZone, parseDate, parseInstant, timeZone } from './calendar.js';
+export {
+  dayNumber,
+  formatDate,
+  formatInstant,
+  isTimeZone,
+  parseDate,
+  parseInstant,
+  postgresTimeZone,
+  timeZone,
+} from './calendar.js';
 export { type CheckedFormula, type CheckOptions, checkFormula } from './checker.js';
 export { type CompiledFormula, compileFormula } from './compile.js';
 export { FormulaCompileError, FormulaSqlError, LIMITS } from './errors.js';

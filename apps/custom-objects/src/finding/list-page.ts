@@ -39,5 +39,6 @@ export async function presentPage(
   return rows;
 }
 
-export const tooLong = (): PlatformError =>
-  new PlatformError('INVALID_QUERY', 'size: these records are too long for one answer; ask for fewer');
+/** @param parameter that decides how much is answered */
+export const tooLong = (parameter: 'size' | 'groupBy' = 'size'): PlatformError =>
+  new PlatformError('INVALID_QUERY', `${parameter}: these records are too long for one answer; ask for fewer`);

@@ -54,7 +54,7 @@ const whereOf = (conditions: readonly RowCondition[]): string =>
   ].join(' AND ');
 
 /** The table with its conditions. */
-function rowsOf(conditions: readonly RowCondition[], { driver }: Pick<ListShape, 'driver'>): string {
+export function rowsOf(conditions: readonly RowCondition[], { driver }: Pick<ListShape, 'driver'>): string {
   const first = driver === undefined ? undefined : conditions[driver];
   if (!first) return `custom_record WHERE ${whereOf(conditions)}`;
   const others = conditions.filter((condition) => condition !== first).map(({ sql }) => sql);
@@ -67,7 +67,7 @@ const fewOf = (rows: string): string => `(SELECT * FROM ${rows} LIMIT ${FEW + 1}
 const byIndex = (condition: RowCondition): RowCondition => ({ ...condition, sql: condition.bySlot ?? condition.sql });
 
 /** Number of the first parameter after those of the conditions. */
-const firstAfter = (conditions: readonly RowCondition[]): number =>
+export const firstAfter = (conditions: readonly RowCondition[]): number =>
   3 + conditions.reduce((sum, { parameters }) => sum + parameters.length, 0);
 
 /**

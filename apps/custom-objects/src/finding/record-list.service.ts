@@ -14,13 +14,13 @@ import { presentPage } from './list-page.js';
 import { ListTotals } from './list-total.service.js';
 import { ObjectSizes } from './object-size.service.js';
 import { type RecordFilter, rowConditions } from './record-filter.js';
-import { type ListRequest, type RecordList, RecordListRepository } from './record-list.repository.js';
+import { firstAfter, type ListRequest, type RecordList, RecordListRepository } from './record-list.repository.js';
 import { parseSort } from './record-sort.js';
 import { SearchRepository } from './search.repository.js';
 import { audiencesFor, containsText, type SearchedText, searchedText, type TextSearch } from './search-text.js';
 
 /** The tenant, identity and roles of the caller. */
-type ListCaller = ObjectCaller & ScopeHolder & { readonly roles: readonly string[] };
+export type ListCaller = ObjectCaller & ScopeHolder & { readonly roles: readonly string[] };
 
 /** The query string of a list of records. */
 export type RecordQuery = ListQuery &
@@ -124,8 +124,7 @@ export class RecordListService {
       const search = { objectId, audiences: audiencesFor(model, plan), searched };
       if (isNewestFirst) return this.records.search(database, caller, search, page, present);
       // With a filter or another order the search is one more condition.
-      const first = 3 + conditions.reduce((sum, { parameters }) => sum + parameters.length, 0);
-      const condition = (await this.among(database, caller, search, first)) ?? containsText(search, first);
+      const condition = await this.searchCondition(database, caller, search, firstAfter(conditions));
       return this.records.list(caller, { ...list, conditions: [...conditions, condition] }, present, database);
     });
   }
@@ -162,7 +161,10 @@ export class RecordListService {
    * A condition by which an index finds so few records that the others and the order take no time.
    * @returns its number; null when there is none
    */
-  private async findDriver(caller: ListCaller, { objectId, conditions }: ListRequest): Promise<number | null> {
+  async findDriver(
+    caller: ListCaller,
+    { objectId, conditions }: Pick<ListRequest, 'objectId' | 'conditions'>,
+  ): Promise<number | null> {
     const indexed = conditions.filter(({ slot, alone }) => slot !== undefined && alone);
     // One value has fewer records than a range, mostly.
     const likely = [...indexed.filter(({ isRange }) => !isRange), ...indexed.filter(({ isRange }) => isRange)];
@@ -174,17 +176,19 @@ export class RecordListService {
     return null;
   }
 
-  /** @returns null when there are too many matches, or the index cannot find them */
-  private async among(
+  /** The matches of a search, which the index finds where it can and they are not too many. @param first number of the first free parameter */
+  async searchCondition(
     database: Database,
     caller: ListCaller,
     search: TextSearch,
     first: number,
-  ): Promise<RowCondition | null> {
-    if (!search.searched.isIndexed) return null;
+  ): Promise<RowCondition> {
+    if (!search.searched.isIndexed) return containsText(search, first);
     const most = MOST_CANDIDATES + 1;
     const ids = await this.searches.find(database, caller, search, most);
-    return ids.length === most ? null : { sql: `id = ANY ($${first}::uuid[])`, parameters: [ids] };
+    return ids.length === most
+      ? containsText(search, first)
+      : { sql: `id = ANY ($${first}::uuid[])`, parameters: [ids] };
   }
 }
 

@@ -9,6 +9,7 @@ import {
   ListQuery,
   TextField,
 } from '@crm/http';
+import type { Type } from '@nestjs/common';
 import { MAX_VALUES } from '../finding/record-filter.js';
 import { FILTER_OPERATORS, type FilterOperator } from '../object/filter-operators.js';
 import type { TaggedRecord } from './record.service.js';
@@ -24,42 +25,48 @@ export class GetRecordQuery {
   @TextField(EXPAND) expand?: string;
 }
 
+/** The query parameters that select records, in addition to those of a class. */
+function selecting<Base extends Type<object>>(base: Base) {
+  class SelectingQuery extends base {
+    @TextField({
+      optional: true,
+      maxLength: 200,
+      description: 'Text to search for, in the fields that the caller can read',
+    })
+    q?: string;
+
+    @TextField({ optional: true, maxLength: 40, description: 'Api-name of a field that the caller can read' })
+    filterField?: string;
+
+    @EnumField(FILTER_OPERATORS, {
+      optional: true,
+      description:
+        'How `filterField` is compared with `filterValue`; `eq` by default. What a type offers is in `GET /api/crm/objects`',
+    })
+    filterOp?: FilterOperator;
+
+    @ListField(field.text({ maxLength: 4000, minLength: 0 }), {
+      optional: true,
+      maxItems: MAX_VALUES,
+      description:
+        'The value of `filterField`, repeated for `in`. Of a field with several options: one that must be among them, or a JSON array of them',
+    })
+    filterValue?: string[];
+
+    @TextField({
+      optional: true,
+      maxLength: 16_000,
+      description:
+        'JSON of a group of conditions: `{"and":[{"field":"amount","op":"gte","value":1000},{"or":[…]}]}`; at most 25 conditions, 5 groups deep. A date can be `{"relative":"thisWeek"}` or `{"relative":{"days":-7}}`, in the time zone of the workspace; a user `{"relative":"me"}`',
+      example: '{"and":[{"field":"createdAt","op":"gte","value":{"relative":"lastMonth"}}]}',
+    })
+    filter?: string;
+  }
+  return SelectingQuery;
+}
+
 /** Query parameters of a list of records. */
-export class ListRecordsQuery extends ListQuery {
-  @TextField({
-    optional: true,
-    maxLength: 200,
-    description: 'Text to search for, in the fields that the caller can read',
-  })
-  q?: string;
-
-  @TextField({ optional: true, maxLength: 40, description: 'Api-name of a field that the caller can read' })
-  filterField?: string;
-
-  @EnumField(FILTER_OPERATORS, {
-    optional: true,
-    description:
-      'How `filterField` is compared with `filterValue`; `eq` by default. What a type offers is in `GET /api/crm/objects`',
-  })
-  filterOp?: FilterOperator;
-
-  @ListField(field.text({ maxLength: 4000, minLength: 0 }), {
-    optional: true,
-    maxItems: MAX_VALUES,
-    description:
-      'The value of `filterField`, repeated for `in`. Of a field with several options: one that must be among them, or a JSON array of them',
-  })
-  filterValue?: string[];
-
-  @TextField({
-    optional: true,
-    maxLength: 16_000,
-    description:
-      'JSON of a group of conditions: `{"and":[{"field":"amount","op":"gte","value":1000},{"or":[…]}]}`; at most 25 conditions, 5 groups deep. A date can be `{"relative":"thisWeek"}` or `{"relative":{"days":-7}}`, in the time zone of the workspace; a user `{"relative":"me"}`',
-    example: '{"and":[{"field":"createdAt","op":"gte","value":{"relative":"lastMonth"}}]}',
-  })
-  filter?: string;
-
+export class ListRecordsQuery extends selecting(ListQuery) {
   @TextField({
     optional: true,
     maxLength: 125,
@@ -86,6 +93,27 @@ export class ListRecordsQuery extends ListQuery {
   deleted?: 'only';
 }
 
+/** Query parameters of an aggregate. */
+export class AggregateQuery extends selecting(class {}) {
+  @TextField({
+    optional: true,
+    maxLength: 100,
+    description:
+      'Up to two fields, separated by commas; a date or a time also by `:day`, `:week` (from Monday) or `:month`, which a time needs, in the time zone of the workspace. All records are one group without it',
+    example: 'stage,closeDate:month',
+  })
+  groupBy?: string;
+
+  @TextField({
+    optional: true,
+    maxLength: 500,
+    description:
+      'Up to ten of `count`, `sum:<field>`, `avg:<field>`, `min:<field>`, `max:<field>`, separated by commas; `count` by default. Dates and times have min and max',
+    example: 'count,sum:amount',
+  })
+  metrics?: string;
+}
+
 /** Members of every record; its fields stand beside them. */
 export class RecordHeadView {
   @IdField() id: string;
@@ -99,7 +127,7 @@ export interface Reply {
   header(name: string, value: string): unknown;
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8';
+export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** @returns the body of the reply, whose type and entity tag are set */
 export function shown(reply: Reply, { json, etag }: TaggedRecord): string {

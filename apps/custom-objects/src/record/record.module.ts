@@ -4,6 +4,8 @@ import { CostlyQueries } from '../finding/costly-query.service.js';
 import { ExpandedReferences } from '../finding/expanded-references.service.js';
 import { ListTotals } from '../finding/list-total.service.js';
 import { ObjectSizes } from '../finding/object-size.service.js';
+import { RecordAggregateRepository } from '../finding/record-aggregate.repository.js';
+import { RecordAggregateService } from '../finding/record-aggregate.service.js';
 import { RecordListRepository } from '../finding/record-list.repository.js';
 import { RecordListService } from '../finding/record-list.service.js';
 import { SearchRepository } from '../finding/search.repository.js';
@@ -26,6 +28,9 @@ import { ReferenceAccessService, UserDirectory } from '../writing/reference-acce
 import { recordControllers } from './record.controller.js';
 import { RecordRpc } from './record.rpc.js';
 import { RecordService } from './record.service.js';
+import { aggregateControllers } from './record-aggregate.controller.js';
+import { bulkControllers } from './record-bulk.controller.js';
+import { RecordBulkService } from './record-bulk.service.js';
 import { restoreControllers } from './record-restore.controller.js';
 import { timelineControllers } from './record-timeline.controller.js';
 import { SearchController } from './search.controller.js';
@@ -33,7 +38,10 @@ import { SearchController } from './search.controller.js';
 /** Everything on records; the folders `reading`, `finding`, `writing` and `timeline` are its parts. */
 @Module({
   imports: [IdempotencyModule, ObjectModule],
+  // Routes with a fixed last part come before those that take any id there.
   controllers: [
+    ...aggregateControllers,
+    ...bulkControllers,
     ...recordControllers,
     ...restoreControllers,
     ...timelineControllers,
@@ -50,6 +58,9 @@ import { SearchController } from './search.controller.js';
     NoteService,
     ObjectSizes,
     RecordHistoryRepository,
+    RecordAggregateRepository,
+    RecordAggregateService,
+    RecordBulkService,
     RecordListRepository,
     RecordListService,
     RecordRemovalService,

@@ -1,6 +1,6 @@
 import type { Principal } from '@crm/access';
 import { type FieldProblem, PlatformError } from '@crm/contracts';
-import { IdempotencyService, type IdempotentCall } from '@crm/database';
+import { IdempotencyService, type IdempotentCall, type TenantTransaction } from '@crm/database';
 import { type AccessPlan, type FieldProblem as ValueProblem, validateRecord, withoutLimits } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, type ListAnswer } from '@crm/http';
@@ -14,7 +14,7 @@ import { RecordRepository } from '../reading/record.repository.js';
 import { recordEtag, recordJson } from '../reading/record.serializer.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordRestoreService } from '../writing/record-restore.service.js';
-import { RecordWriteService } from '../writing/record-write.service.js';
+import { type Creation, RecordWriteService } from '../writing/record-write.service.js';
 import { ReferenceAccessService, referenceNotFound } from '../writing/reference-access.service.js';
 
 /**
@@ -80,6 +80,11 @@ export interface TaggedRecord {
 /** The query string of a list, or of the bin. */
 type ListedQuery = RecordQuery & { readonly deleted?: 'only' };
 
+/** The country of phone numbers without a prefix. */
+export interface ValueOptions {
+  readonly defaultCountry?: string;
+}
+
 type Body = Readonly<Record<string, unknown>>;
 type Caller = Pick<
   Principal,
@@ -134,11 +139,7 @@ export class RecordService {
    */
   async create(caller: Caller, apiName: string, body: Body, call?: IdempotentCall): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
-    const prepare = async (model: ObjectModel) => {
-      const values = await this.validate(caller, model, body, 'create');
-      await this.requireUsers(caller, model, values);
-      return this.writes.prepare({ model, caller, clock }, values, call);
-    };
+    const prepare = (model: ObjectModel) => this.prepareCreation(caller, model, body, clock, call);
     try {
       return await this.models.decideWrite(caller, apiName, prepare, async (model, creation) =>
         tagged(model, await this.writes.create(creation), caller, clock),
@@ -151,8 +152,29 @@ export class RecordService {
     }
   }
 
+  /** Before its transaction. @throws FIELD_ACCESS_DENIED, INSUFFICIENT_SCOPE, VALIDATION_FAILED */
+  async prepareCreation(
+    caller: Caller,
+    model: ObjectModel,
+    body: Body,
+    clock: Creation['clock'],
+    call?: IdempotentCall,
+  ): Promise<Creation> {
+    const values = await this.validate(caller, model, body, 'create');
+    await this.requireUsers(caller, model, values);
+    return this.writes.prepare({ model, caller, clock }, values, call);
+  }
+
+  /** As {@link prepareCreation}. @returns the values that change */
+  async prepareChange(caller: Caller, model: ObjectModel, id: string, body: Body): Promise<FieldValues> {
+    const changes = await this.validate(caller, model, body, 'update');
+    await this.requireUsers(caller, model, changes, id);
+    return changes;
+  }
+
   /**
    * @param expected versions of `If-Match`
+   * @param call identifies the call, which takes effect once
    * @throws FIELD_ACCESS_DENIED, INSUFFICIENT_SCOPE, VALIDATION_FAILED, UNIQUE_VIOLATION, VERSION_MISMATCH, NOT_FOUND
    */
   async update(
@@ -161,26 +183,39 @@ export class RecordService {
     id: string,
     body: Body,
     expected: ExpectedVersions,
+    call?: IdempotentCall,
   ): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
-    const prepare = async (model: ObjectModel) => {
-      const changes = await this.validate(caller, model, body, 'update');
-      await this.requireUsers(caller, model, changes, id);
-      return changes;
-    };
+    const prepare = (model: ObjectModel) => this.prepareChange(caller, model, id, body);
     return this.models.decideWrite(caller, apiName, prepare, async (model, changes) => {
-      const record = await this.writes.change({ model, caller, id, changes, expected, clock });
+      const change = { model, caller, id, changes, expected, clock };
+      const record = call
+        ? await this.once(caller, model, call, (tx) => this.writes.changeIn(tx, change))
+        : await this.writes.change(change);
       return tagged(model, record, caller, clock);
     });
   }
 
-  /** @throws VERSION_MISMATCH, NOT_FOUND; CONFLICT when a record needs this one, or very many refer to it */
-  async delete(caller: Caller, apiName: string, id: string, expected: ExpectedVersions): Promise<void> {
+  /**
+   * @param call identifies the call, which takes effect once
+   * @throws VERSION_MISMATCH, NOT_FOUND; CONFLICT when a record needs this one, or very many refer to it
+   */
+  async delete(
+    caller: Caller,
+    apiName: string,
+    id: string,
+    expected: ExpectedVersions,
+    call?: IdempotentCall,
+  ): Promise<void> {
     const clock = await this.clock(caller);
     const prepare = async () => undefined;
-    await this.models.decideWrite(caller, apiName, prepare, (model) =>
-      this.removal.remove(caller, model, id, expected, clock),
-    );
+    await this.models.decideWrite(caller, apiName, prepare, async (model) => {
+      if (!call) return this.removal.remove(caller, model, id, expected, clock);
+      await this.once(caller, model, call, async (tx) => {
+        await this.removal.removeIn({ tx, caller, clock }, model, id, expected);
+        return { id };
+      });
+    });
   }
 
   /** @throws as RecordRestoreService.restore */
@@ -192,10 +227,37 @@ export class RecordService {
     );
   }
 
+  /**
+   * Writes in a transaction that remembers the call.
+   * @throws IDEMPOTENCY_KEY_IN_USE also when another call has written since it was asked for
+   */
+  private once<Written extends { readonly id: string }>(
+    caller: Caller,
+    model: ObjectModel,
+    call: IdempotentCall,
+    write: (tx: TenantTransaction) => Promise<Written>,
+  ): Promise<Written> {
+    return this.models.transaction(caller, model, async (tx) => {
+      let written: Written | undefined;
+      await this.idempotency.once(tx, call, async () => {
+        written = await write(tx);
+        return written.id;
+      });
+      if (!written) throw new PlatformError('IDEMPOTENCY_KEY_IN_USE');
+      return written;
+    });
+  }
+
   /** One instant for the whole request, in the tenant's time zone. */
-  private async clock(caller: Caller): Promise<EvaluationContext & { now: Date }> {
+  async clock(caller: Caller): Promise<EvaluationContext & { now: Date }> {
     const { timeZone } = await this.tenants.get(caller.tenantId);
     return { now: new Date(), timeZone };
+  }
+
+  /** By what the values of a workspace are read. */
+  async valueOptions({ tenantId }: Pick<Caller, 'tenantId'>): Promise<ValueOptions> {
+    const { country } = await this.tenants.get(tenantId);
+    return country === null ? {} : { defaultCountry: country };
   }
 
   /** Checks field security first, then reports every problem of the values at once. */
@@ -208,8 +270,7 @@ export class RecordService {
     const plan = model.planFor(caller.roles);
     requireWritable(model, plan, body, mode);
     await this.referenceAccess.require(caller, model, body);
-    const { country } = await this.tenants.get(caller.tenantId);
-    const options = country === null ? {} : { defaultCountry: country };
+    const options = await this.valueOptions(caller);
     const { values, problems } = validateRecord(model.object.fields, body, mode, options);
     problems.push(...unknownCurrencies(model, values));
     if (problems.length > 0) {

@@ -32,6 +32,11 @@ export const LIST_REFERRING = `
  */
 export const CLAIM_UNIQUE_VALUES = 'SELECT claim_unique_values($1, $2, $3, $4, $5) AS claimed';
 
+/** The records that have values of a unique field. $1: tenant, $2: object, $3: field, $4: values. */
+export const FIND_UNIQUE_VALUES = `
+  SELECT norm_value AS key, record_id AS "recordId" FROM custom_unique
+   WHERE tenant_id = $1 AND object_id = $2 AND field_id = $3 AND norm_value = ANY ($4::text[] COLLATE "C")`;
+
 /** $1: tenant, $2: object, $3: fields, $4: their values, $5: the records that have them. */
 export const RELEASE_UNIQUE_VALUES = `
   DELETE FROM custom_unique USING unnest($3::uuid[], $4::text[], $5::uuid[]) AS held (field_id, norm_value, record_id)
@@ -212,6 +217,20 @@ export class UniqueValueRepository extends ClaimRepository {
         }),
       ),
     });
+  }
+
+  /** The records that have these values of a field, by the values. */
+  async find(
+    tx: TenantTransaction,
+    objectId: string,
+    fieldId: string,
+    keys: readonly string[],
+  ): Promise<Map<string, string>> {
+    const rows = await tx.queryPrepared<{ key: string; recordId: string }>(FIND_UNIQUE_VALUES, [
+      ...[tx.tenantId, objectId, fieldId],
+      keys,
+    ]);
+    return new Map(rows.map(({ key, recordId }) => [key, recordId]));
   }
 
   protected releaseClaims(tx: TenantTransaction, objectId: string, held: readonly Claim[]): Promise<unknown> {

@@ -140,6 +140,14 @@ export class Observer {
           }),
         ]);
         requests.push(['sorted twice', () => ({ method: 'GET', path: `${path}?sort=title,-${field.apiName}&size=2` })]);
+        const unit = field.type === 'datetime' ? ':day' : '';
+        requests.push([
+          'grouped',
+          () => ({ method: 'GET', path: `${path}/aggregate?groupBy=${field.apiName}${unit}` }),
+        ]);
+        for (const metrics of [`sum:${field.apiName}`, `min:${field.apiName}`]) {
+          requests.push(['measured', () => ({ method: 'GET', path: `${path}/aggregate?metrics=count,${metrics}` })]);
+        }
         requests.push(['some fields', () => ({ method: 'GET', path: `${path}?fields=title,${field.apiName}` })]);
         if (field.type === 'reference') {
           requests.push(['expanded', () => ({ method: 'GET', path: `${path}?expand=${field.apiName}` })]);

@@ -1,0 +1,400 @@
+import type { Principal } from '@crm/access';
+import { type FieldProblem, isUuid, PlatformError } from '@crm/contracts';
+import { Database, IdempotencyService, type IdempotentCall, newId, type TenantTransaction } from '@crm/database';
+import { fieldTypes, uniqueKey } from '@crm/fields';
+import type { ExpectedVersions } from '@crm/http';
+import { Injectable } from '@nestjs/common';
+import type { StoredField } from '../object/object-definition.js';
+import { isStale, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import { UniqueValueRepository } from '../writing/claim.repository.js';
+import { RecordRemovalService } from '../writing/record-removal.service.js';
+import { RecordWriteRepository } from '../writing/record-write.repository.js';
+import { type Change, type Creation, RecordWriteService } from '../writing/record-write.service.js';
+import { RecordService, type ValueOptions } from './record.service.js';
+import type { BulkInput, BulkOperation } from './record-bulk.dto.js';
+
+/** Rows of one call that are written at the same time, and so share batches: others of the workspace have their turn too. */
+const AT_ONCE = 20;
+
+type Caller = Principal;
+
+type Done = 'created' | 'updated' | 'deleted';
+
+/** What has become of a row. */
+interface BulkResult {
+  readonly index: number;
+  readonly status: Done | 'failed';
+  readonly id?: string;
+  /** As the problem of a single call. */
+  readonly error?: {
+    readonly code: string;
+    readonly status: number;
+    readonly detail: string;
+    readonly errors?: readonly FieldProblem[];
+  };
+}
+
+export interface BulkAnswer {
+  readonly results: readonly BulkResult[];
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
+/** A row as it was sent. */
+interface Row {
+  readonly index: number;
+  /** Of the record that is changed or deleted. */
+  readonly id: string;
+  readonly expected: ExpectedVersions;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly faults: readonly FieldProblem[];
+}
+
+/** What a row comes to within one transaction. */
+type Step =
+  | { readonly row: Row; readonly status: 'created'; readonly id: string; readonly creation: Creation }
+  | { readonly row: Row; readonly status: 'updated'; readonly id: string; readonly change: Change }
+  | { readonly row: Row; readonly status: 'deleted'; readonly id: string };
+
+/** What a row of an operation can come to. */
+const OUTCOMES: Readonly<Record<BulkOperation, readonly Done[]>> = {
+  create: ['created'],
+  update: ['updated'],
+  upsert: ['created', 'updated'],
+  delete: ['deleted'],
+};
+
+const fault = (name: string, code: string, detail: string): FieldProblem => ({ pointer: `/${name}`, code, detail });
+
+/** Writes many records in one call by the rules of the single calls: all or none, or each for itself. */
+@Injectable()
+export class RecordBulkService {
+  constructor(
+    private readonly database: Database,
+    private readonly models: ObjectModelStore,
+    private readonly records: RecordService,
+    private readonly writes: RecordWriteService,
+    private readonly removal: RecordRemovalService,
+    private readonly stored: RecordWriteRepository,
+    private readonly uniques: UniqueValueRepository,
+    private readonly idempotency: IdempotencyService,
+  ) {}
+
+  /**
+   * @param call with a key: what it has written already is not written again. Each row is a call of its own, because rows commit by
+   *   themselves.
+   * @throws NOT_FOUND, FORBIDDEN of the object; IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED; VALIDATION_FAILED for a
+   *   matchField, and of an atomic call for any row
+   */
+  async run(principal: Caller, apiName: string, input: BulkInput, call?: IdempotentCall): Promise<BulkAnswer> {
+    // What was begun is finished, whether or not somebody still waits for the answer.
+    const caller = { ...principal, connection: undefined };
+    const nothing = async () => undefined;
+    const model = await this.models.decideWrite(caller, apiName, nothing, async (current) => current);
+    const match = matchedField(model, caller, input);
+    const rows = rowsOf(input, match, await this.records.valueOptions(caller));
+    const known = call ? await this.recall(caller, input, rows, call) : new Map<number, BulkResult>();
+    const open = rows.filter(({ index }) => !known.has(index));
+    const written = input.atomic
+      ? await this.together(caller, apiName, input, open, call)
+      : await this.apart(caller, apiName, model, input, open, call);
+    const results = [...known.values(), ...written].sort((one, other) => one.index - other.index);
+    const failed = results.filter(({ status }) => status === 'failed').length;
+    return { results, succeeded: results.length - failed, failed };
+  }
+
+  /** What earlier calls with the key have written. An atomic call is remembered along with what it writes. */
+  private recall(
+    caller: Caller,
+    { operation, atomic }: BulkInput,
+    rows: readonly Row[],
+    call: IdempotentCall,
+  ): Promise<Map<number, BulkResult>> {
+    return this.database.transaction(caller, async (tx) => {
+      const known = new Map<number, BulkResult>();
+      const isRepeated = atomic
+        ? (await this.idempotency.findRecordId(tx, call)) !== null
+        : (await this.idempotency.once(tx, call, async () => newId())).repeated;
+      if (!isRepeated) return known;
+      for (const status of OUTCOMES[operation]) {
+        const ids = await Promise.all(
+          rows.map(({ index }) => this.idempotency.findRecordId(tx, ofRow(call, index, status))),
+        );
+        for (const [place, id] of ids.entries()) {
+          const { index } = rows[place] as Row;
+          if (id !== null) known.set(index, { index, status, id });
+        }
+      }
+      return known;
+    });
+  }
+
+  /** Each row for itself, some at a time. */
+  private async apart(
+    caller: Caller,
+    apiName: string,
+    model: ObjectModel,
+    { operation, matchField }: BulkInput,
+    rows: readonly Row[],
+    call: IdempotentCall | undefined,
+  ): Promise<BulkResult[]> {
+    const results: BulkResult[] = [];
+    const waiting = rows.values();
+    const field = matchField === undefined ? undefined : model.fieldsByName.get(matchField);
+    const work = async (): Promise<void> => {
+      for (const row of waiting) {
+        try {
+          const { status, id } = await this.write(caller, apiName, model, operation, row, field, call);
+          results.push({ index: row.index, status, id });
+        } catch (error) {
+          results.push({ index: row.index, status: 'failed', error: problemOf(error) });
+        }
+      }
+    };
+    const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    return results;
+  }
+
+  /** @throws as the single call */
+  private async write(
+    caller: Caller,
+    apiName: string,
+    model: ObjectModel,
+    operation: BulkOperation,
+    row: Row,
+    field: StoredField | undefined,
+    call: IdempotentCall | undefined,
+  ): Promise<{ status: Done; id: string }> {
+    if (row.faults.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors: row.faults });
+    const own = (status: Done) => call && ofRow(call, row.index, status);
+    const create = async () => ({
+      status: 'created' as const,
+      id: (await this.records.create(caller, apiName, row.values, own('created'))).id,
+    });
+    const update = async (id: string) => {
+      await this.records.update(caller, apiName, id, row.values, row.expected, own('updated'));
+      return { status: 'updated' as const, id };
+    };
+    if (operation === 'create') return create();
+    if (operation === 'update') return update(row.id);
+    if (operation === 'delete') {
+      await this.records.delete(caller, apiName, row.id, row.expected, own('deleted'));
+      return { status: 'deleted', id: row.id };
+    }
+    const find = async () => (await this.match(caller, model, field as StoredField, [row])).get(row.index);
+    const found = await find();
+    try {
+      return await (found === undefined ? create() : update(found));
+    } catch (error) {
+      // Somebody else has created or deleted it meanwhile.
+      const now = await find();
+      if (now === found || !(error instanceof PlatformError)) throw error;
+      return now === undefined ? create() : update(now);
+    }
+  }
+
+  /** All rows in one transaction, or none. */
+  private together(
+    caller: Caller,
+    apiName: string,
+    { operation, matchField }: BulkInput,
+    rows: readonly Row[],
+    call: IdempotentCall | undefined,
+  ): Promise<BulkResult[]> {
+    if (rows.length === 0) return Promise.resolve([]);
+    const prepare = async (model: ObjectModel): Promise<Step[]> => {
+      const faults = rows.flatMap((row) => row.faults.map((one) => ofRecord(row, one)));
+      const steps: Step[] = [];
+      const clock = await this.records.clock(caller);
+      const field = matchField === undefined ? undefined : model.fieldsByName.get(matchField);
+      const matched = field ? await this.match(caller, model, field, rows) : new Map<number, string>();
+      for (const row of rows.filter((one) => one.faults.length === 0)) {
+        const id = operation === 'upsert' ? matched.get(row.index) : row.id;
+        try {
+          if (operation === 'create' || id === undefined) {
+            const creation = await this.records.prepareCreation(caller, model, row.values, clock);
+            steps.push({ row, status: 'created', id: creation.draft.record.id, creation });
+          } else if (operation === 'delete') {
+            steps.push({ row, status: 'deleted', id });
+          } else {
+            const changes = await this.records.prepareChange(caller, model, id, row.values);
+            const change = { model, caller, id, changes, expected: row.expected, clock };
+            steps.push({ row, status: 'updated', id, change });
+          }
+        } catch (error) {
+          faults.push(...faultsOf(row, error));
+        }
+      }
+      if (faults.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors: faults });
+      // Two calls of the same records lock them in the same order.
+      return steps.sort((one, other) => (one.id < other.id ? -1 : 1));
+    };
+    return this.models.decideWrite(caller, apiName, prepare, (model, steps) =>
+      this.models.transaction(caller, model, async (tx) => {
+        const writeAll = async () => {
+          await this.requirePresent(tx, model, steps);
+          for (const step of steps) await this.take(tx, caller, model, step);
+          if (call) {
+            for (const { row, status, id } of steps)
+              await this.idempotency.save(tx, ofRow(call, row.index, status), id);
+          }
+          return newId();
+        };
+        if (!call) await writeAll();
+        // Another call has done it since this one looked: the next repetition finds it.
+        else if ((await this.idempotency.once(tx, call, writeAll)).repeated) {
+          throw new PlatformError('IDEMPOTENCY_KEY_IN_USE');
+        }
+        return steps.map(({ row: { index }, status, id }) => ({ index, status, id }));
+      }),
+    );
+  }
+
+  /** Locks what is to be deleted, so that what goes along with another is not taken for missing. */
+  private async requirePresent(tx: TenantTransaction, model: ObjectModel, steps: readonly Step[]): Promise<void> {
+    const wanted = steps.filter(({ status }) => status === 'deleted');
+    if (wanted.length === 0) return;
+    const locked = await this.stored.lockForDeletion(
+      tx,
+      model.object.id,
+      wanted.map(({ id }) => id),
+    );
+    const present = new Map(locked.map(({ id, version }) => [id, version]));
+    const errors = wanted.flatMap(({ row, id }) => {
+      const version = present.get(id);
+      if (version === undefined) return faultsOf(row, new PlatformError('NOT_FOUND', 'There is no such record'));
+      const isOther = row.expected !== null && !row.expected.has(version);
+      return isOther ? faultsOf(row, new PlatformError('VERSION_MISMATCH')) : [];
+    });
+    if (errors.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors });
+  }
+
+  private async take(tx: TenantTransaction, caller: Caller, model: ObjectModel, step: Step): Promise<void> {
+    try {
+      if (step.status === 'created') await this.writes.createIn(tx, step.creation);
+      else if (step.status === 'updated') await this.writes.changeIn(tx, step.change);
+      else await this.remove(tx, caller, model, step.id);
+    } catch (error) {
+      throw new PlatformError('VALIDATION_FAILED', undefined, { errors: faultsOf(step.row, error) });
+    }
+  }
+
+  private async remove(tx: TenantTransaction, caller: Caller, model: ObjectModel, id: string): Promise<void> {
+    const clock = await this.records.clock(caller);
+    try {
+      await this.removal.removeIn({ tx, caller, clock }, model, id, null);
+    } catch (error) {
+      // It was there: another one of these has taken it along.
+      if (!(error instanceof PlatformError) || error.code !== 'NOT_FOUND') throw error;
+    }
+  }
+
+  /** The records that have the values of the rows, by the number of the row. */
+  private async match(
+    caller: Caller,
+    model: ObjectModel,
+    field: StoredField,
+    rows: readonly Row[],
+  ): Promise<Map<number, string>> {
+    const options = await this.records.valueOptions(caller);
+    const keys = rows.map(({ values }) => keyIn(field, values, options));
+    const wanted = keys.filter((key) => key !== null);
+    const found = await this.database.transaction(caller, (tx) =>
+      this.uniques.find(tx, model.object.id, field.id, wanted),
+    );
+    return new Map(
+      rows.flatMap(({ index }, place) => {
+        const id = found.get(keys[place] ?? '');
+        return id === undefined ? [] : [[index, id] as const];
+      }),
+    );
+  }
+}
+
+/** @throws VALIDATION_FAILED, FIELD_ACCESS_DENIED */
+function matchedField(
+  model: ObjectModel,
+  { roles }: Caller,
+  { operation, matchField }: BulkInput,
+): StoredField | undefined {
+  const refused = (code: string, detail: string) =>
+    new PlatformError('VALIDATION_FAILED', undefined, { errors: [fault('matchField', code, detail)] });
+  if (operation !== 'upsert') {
+    if (matchField !== undefined) throw refused('UNKNOWN_FIELD', 'Only an upsert has a matchField');
+    return undefined;
+  }
+  if (matchField === undefined) throw refused('REQUIRED', 'An upsert needs a matchField');
+  const { readable, writable } = model.planFor(roles);
+  const field = model.uniqueFields.find(({ apiName }) => apiName === matchField && readable.has(apiName));
+  if (!field) throw refused('UNKNOWN_FIELD', 'The object has no such unique field');
+  if (!writable.has(matchField)) throw new PlatformError('FIELD_ACCESS_DENIED', `The role cannot write ${matchField}`);
+  return field;
+}
+
+/** The key of the value that a row is matched by; null for none, which validation reports. */
+function keyIn(field: StoredField, values: Row['values'], options: ValueOptions): string | null {
+  const parsed = fieldTypes.get(field.type)?.parse(values[field.apiName] ?? null, field, options);
+  return parsed?.ok ? uniqueKey(field, parsed.value) : null;
+}
+
+function rowsOf({ operation, records }: BulkInput, match: StoredField | undefined, options: ValueOptions): Row[] {
+  const seen = new Set<string>();
+  return records.map((record, index) => {
+    const row = rowOf(operation, record, index);
+    const key = match ? keyIn(match, row.values, options) : operation === 'create' ? null : row.id;
+    const faults = [...row.faults];
+    const name = match?.apiName ?? 'id';
+    if (match && key === null) faults.push(fault(name, 'REQUIRED', 'Must have a value by which the record is found'));
+    if (key && seen.has(key)) faults.push(fault(name, 'DUPLICATE', 'Another row of the call is about the same record'));
+    if (key) seen.add(key);
+    return { ...row, faults };
+  });
+}
+
+function rowOf(operation: BulkOperation, record: Row['values'], index: number): Row {
+  if (operation === 'create' || operation === 'upsert')
+    return { index, id: '', expected: null, values: record, faults: [] };
+  const { id, version, ...values } = record;
+  const faults: FieldProblem[] = [];
+  if (!isUuid(id)) faults.push(fault('id', 'INVALID_REFERENCE', 'Must be the id of a record'));
+  const isVersion = version === undefined || (Number.isInteger(version) && (version as number) > 0);
+  if (!isVersion) faults.push(fault('version', 'WRONG_TYPE', 'Must be the version of the record'));
+  if (operation === 'delete') {
+    for (const name of Object.keys(values)) {
+      faults.push(fault(name, 'UNKNOWN_FIELD', 'A record to delete has id and version only'));
+    }
+  }
+  const expected = version === undefined ? null : new Set([version as number]);
+  return { index, id: isUuid(id) ? id.toLowerCase() : '', expected, values, faults };
+}
+
+/** Of a row: its body is part of the whole call's, which was compared already. */
+const ofRow = (call: IdempotentCall, index: number, status: Done): IdempotentCall => ({
+  ...call,
+  route: `${call.route} ${status}`,
+  key: `${call.key} ${index}`,
+  body: null,
+});
+
+const ofRecord = ({ index }: Row, { pointer, ...problem }: FieldProblem): FieldProblem => ({
+  pointer: `/records/${index}${pointer}`,
+  ...problem,
+});
+
+/** What is wrong with a row of an atomic call. @throws what is not the row's fault */
+function faultsOf(row: Row, error: unknown): FieldProblem[] {
+  if (!isOfRow(error)) throw error;
+  const { errors = [{ pointer: '', code: error.code, detail: error.message }] } = error.extra;
+  return errors.map((problem) => ofRecord(row, problem));
+}
+
+/** @throws what is not the row's fault */
+function problemOf(error: unknown): BulkResult['error'] {
+  if (!(error instanceof PlatformError) || error.code.startsWith('IDEMPOTENCY_')) throw error;
+  const { code, status, message: detail, extra } = error;
+  return { code, status, detail, ...(extra.errors && { errors: extra.errors }) };
+}
+
+const isOfRow = (error: unknown): error is PlatformError =>
+  error instanceof PlatformError && error.status < 500 && !isStale(error) && !error.code.startsWith('IDEMPOTENCY_');
