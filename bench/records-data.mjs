@@ -98,7 +98,16 @@ export const newLead = (turn) => ({
 /** A lead as events hold it, with every field. @param {number} turn */
 export function storedLead(turn) {
   const now = new Date().toISOString();
-  return { id: newId(), version: 1, createdAt: now, updatedAt: now, ...newLead(turn), ownerId: newId() };
+  const unconverted = { convertedContactId: null, convertedCompanyId: null, convertedOpportunityId: null };
+  return {
+    id: newId(),
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+    ...newLead(turn),
+    ownerId: newId(),
+    ...unconverted,
+  };
 }
 
 /** @param {import('pg').Pool} admin @param {string} tenantId the measured workspace */

@@ -24,7 +24,7 @@ const OUTCOMES = [
     'some fields 200',
     'expanded 200',
   ],
-  ...['create 201', 'create 403', 'change 200', 'change 403'],
+  ...['create 201', 'create 403', 'change 200', 'change 403', 'merge 200'],
   ...(DEEP ? ['create 409', 'create 422', 'change 412', 'delete 204', 'delete 409', 'delete 412'] : []),
 ];
 
@@ -85,4 +85,5 @@ const TAKE: {
   'create again': (_step, _, observer) => observer.createAgain(),
   change: (step, _, observer) => observer.change(step),
   delete: async (step, writer, observer) => (await writer.mayDelete(step)) && observer.delete(step),
+  merge: async (step, writer, observer) => (await writer.mayDelete(step)) && observer.merge(step),
 };

@@ -314,12 +314,14 @@ describe('a field that the caller cannot read', () => {
 /** A tenant that has standard objects only. */
 const standard = () => app.tenant('business', []);
 
+const UNCONVERTED = { convertedContactId: null, convertedCompanyId: null, convertedOpportunityId: null };
+
 describe('a record of a standard object', () => {
   it.each([
     [
       'leads',
       { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', phone: '+44 20 7946 0000' },
-      { companyName: null, status: null, source: null, ownerId: null },
+      { companyName: null, status: null, source: null, ownerId: null, ...UNCONVERTED },
     ],
     [
       'contacts',

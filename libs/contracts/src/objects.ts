@@ -8,6 +8,8 @@ interface FieldBase {
   readonly label: Texts;
   /** A value that is required is never null. */
   readonly required?: true;
+  /** The platform writes it, and nobody else. */
+  readonly readOnly?: true;
   /** Value in the documentation's example. */
   readonly example: string | number | null;
 }
@@ -82,6 +84,9 @@ const PERSON = {
 const PHONE = { type: 'phone', label: { en: 'Phone', de: 'Telefon' }, maxLength: 40 } as const;
 const OWNER = { type: 'reference', label: { en: 'Owner', de: 'Zuständig' }, targets: [], example: USER_ID } as const;
 const COMPANY = { type: 'reference', label: { en: 'Company', de: 'Firma' }, targets: ['company'] } as const;
+/** What a lead has become, written by its conversion. @param key of the field, apart from those that people write */
+const convertedTo = (key: number, target: string, label: Texts) =>
+  ({ key, type: 'reference', slot: null, label, targets: [target], readOnly: true, example: null }) as const;
 const NAME = text(200, {
   key: 1,
   slot: 's1',
@@ -114,6 +119,12 @@ export const CORE_OBJECTS = {
       status: text(40, { key: 6, slot: 's5', label: STATUS, example: 'new' }),
       source: text(80, { key: 7, slot: 's6', label: { en: 'Source', de: 'Quelle' }, example: 'fair' }),
       ownerId: { ...OWNER, key: 8, slot: 's7' },
+      convertedContactId: convertedTo(30, 'contact', { en: 'Converted to contact', de: 'Umgewandelt in Kontakt' }),
+      convertedCompanyId: convertedTo(31, 'company', { en: 'Converted to company', de: 'Umgewandelt in Firma' }),
+      convertedOpportunityId: convertedTo(32, 'opportunity', {
+        en: 'Converted to opportunity',
+        de: 'Umgewandelt in Verkaufschance',
+      }),
     },
     milestones: {},
     exampleId: '019ca8d0-5a40-7b1d-8f02-6c1e9b7d4a35',

@@ -12,29 +12,44 @@ import { ObjectModule } from '../object/object.module.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { BinRepository } from '../writing/bin.repository.js';
 import { ReferenceRepository, UniqueValueRepository } from '../writing/claim.repository.js';
+import { MergeRepository } from '../writing/merge.repository.js';
+import { RecordMergeService } from '../writing/record-merge.service.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordRestoreService } from '../writing/record-restore.service.js';
 import { RecordWriteRepository } from '../writing/record-write.repository.js';
 import { RecordWriteService } from '../writing/record-write.service.js';
 import { ReferenceAccessService, UserDirectory } from '../writing/reference-access.service.js';
+import { LeadConversionController } from './lead-conversion.controller.js';
+import { LeadConversionService } from './lead-conversion.service.js';
 import { recordControllers } from './record.controller.js';
 import { RecordRpc } from './record.rpc.js';
 import { RecordService } from './record.service.js';
+import { mergeControllers } from './record-merge.controller.js';
 import { restoreControllers } from './record-restore.controller.js';
 import { SearchController } from './search.controller.js';
 
 /** Everything on records; the folders `reading`, `finding` and `writing` are its parts. */
 @Module({
   imports: [IdempotencyModule, ObjectModule],
-  controllers: [...recordControllers, ...restoreControllers, RecordRpc, SearchController],
+  controllers: [
+    ...recordControllers,
+    ...restoreControllers,
+    ...mergeControllers,
+    LeadConversionController,
+    RecordRpc,
+    SearchController,
+  ],
   providers: [
     BinRepository,
     CostlyQueries,
     ExpandedReferences,
+    LeadConversionService,
     ListTotals,
+    MergeRepository,
     ObjectSizes,
     RecordListRepository,
     RecordListService,
+    RecordMergeService,
     RecordRemovalService,
     RecordRepository,
     RecordRestoreService,

@@ -11,9 +11,11 @@ import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { type FieldValues, noSuchRecord, type StoredRecord } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { recordEtag, recordJson } from '../reading/record.serializer.js';
+import { requireChoice } from '../writing/merged-fields.js';
+import { RecordMergeService, requireOther } from '../writing/record-merge.service.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordRestoreService } from '../writing/record-restore.service.js';
-import { RecordWriteService } from '../writing/record-write.service.js';
+import { type Creation, RecordWriteService } from '../writing/record-write.service.js';
 import { ReferenceAccessService, referenceNotFound } from '../writing/reference-access.service.js';
 
 /**
@@ -67,7 +69,13 @@ export interface TaggedRecord {
 type ListedQuery = RecordQuery & { readonly deleted?: 'only' };
 
 type Body = Readonly<Record<string, unknown>>;
-type Caller = Pick<
+/** Who creates a record, of which object, and when. */
+interface Author {
+  readonly model: ObjectModel;
+  readonly caller: Caller;
+  readonly clock: EvaluationContext & { now: Date };
+}
+export type Caller = Pick<
   Principal,
   'tenantId' | 'userId' | 'serviceAccount' | 'roles' | 'scopes' | 'kind' | 'appKey' | 'requestId' | 'traceparent'
 >;
@@ -83,6 +91,7 @@ export class RecordService {
     private readonly referenceAccess: ReferenceAccessService,
     private readonly removal: RecordRemovalService,
     private readonly restores: RecordRestoreService,
+    private readonly merges: RecordMergeService,
     private readonly tenants: TenantDirectory,
     private readonly idempotency: IdempotencyService,
   ) {}
@@ -115,11 +124,7 @@ export class RecordService {
    */
   async create(caller: Caller, apiName: string, body: Body, call?: IdempotentCall): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
-    const prepare = async (model: ObjectModel) => {
-      const values = await this.validate(caller, model, body, 'create');
-      await this.requireUsers(caller, model, values);
-      return this.writes.prepare({ model, caller, clock }, values, call);
-    };
+    const prepare = (model: ObjectModel) => this.prepareCreation({ model, caller, clock }, body, call);
     try {
       return await this.models.decideWrite(caller, apiName, prepare, async (model, creation) =>
         tagged(model, await this.writes.create(creation), caller, clock),
@@ -173,8 +178,37 @@ export class RecordService {
     );
   }
 
+  /** @throws NOT_FOUND, VALIDATION_FAILED, FIELD_ACCESS_DENIED, VERSION_MISMATCH, CONFLICT as RecordMergeService.merge */
+  async merge(
+    caller: Caller,
+    apiName: string,
+    id: string,
+    { loserId, fields = [] }: { readonly loserId: string; readonly fields?: readonly string[] },
+    expected: ExpectedVersions,
+  ): Promise<TaggedRecord> {
+    const clock = await this.clock(caller);
+    const prepare = async (model: ObjectModel) => {
+      requireOther(id, loserId);
+      requireChoice(model, model.planFor(caller.roles), fields);
+    };
+    return this.models.decideWrite(caller, apiName, prepare, async (model) => {
+      const record = await this.merges.merge({ model, caller, clock, id, loserId, chosen: fields, expected });
+      return tagged(model, record, caller, clock);
+    });
+  }
+
+  /**
+   * What precedes the transaction of a creation.
+   * @throws FIELD_ACCESS_DENIED, INSUFFICIENT_SCOPE, VALIDATION_FAILED, PAYLOAD_TOO_LARGE
+   */
+  async prepareCreation({ model, caller, clock }: Author, body: Body, call?: IdempotentCall): Promise<Creation> {
+    const values = await this.validate(caller, model, body, 'create');
+    await this.requireUsers(caller, model, values);
+    return this.writes.prepare({ model, caller, clock }, values, call);
+  }
+
   /** One instant for the whole request, in the tenant's time zone. */
-  private async clock(caller: Caller): Promise<EvaluationContext & { now: Date }> {
+  async clock(caller: Caller): Promise<EvaluationContext & { now: Date }> {
     const { timeZone } = await this.tenants.get(caller.tenantId);
     return { now: new Date(), timeZone };
   }

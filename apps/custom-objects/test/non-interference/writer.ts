@@ -71,7 +71,7 @@ export class Writer {
    * Precondition of every deletion: one that unsets a reference gives its record a new version, and a reference can refuse
    * it, so who deletes a record learns which records refer to it, also by fields that they cannot read.
    */
-  async mayDelete({ object: name, record }: Of<'writer deletes' | 'delete'>): Promise<boolean> {
+  async mayDelete({ object: name, record }: Of<'writer deletes' | 'delete' | 'merge'>): Promise<boolean> {
     const target = { record: this.pair.number(name, record) };
     for (const object of OBJECT_NAMES) {
       const references = this.pair.object(object).fields.filter((field) => targetOf(field) === name);
