@@ -99,7 +99,8 @@ export const newLead = (turn) => ({
 export function storedLead(turn) {
   const now = new Date().toISOString();
   const address = { street: null, postalCode: null, city: null, region: null, country: null };
-  const unset = { jobTitle: null, website: null, ...address, description: null };
+  const unconverted = { convertedContactId: null, convertedCompanyId: null, convertedOpportunityId: null };
+  const unset = { jobTitle: null, website: null, ...address, description: null, ...unconverted };
   return { id: newId(), version: 1, createdAt: now, updatedAt: now, ...newLead(turn), ownerId: newId(), ...unset };
 }
 

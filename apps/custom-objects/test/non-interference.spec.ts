@@ -32,7 +32,7 @@ const OUTCOMES = [
     'restore 200',
     'restore 403',
   ],
-  ...['create 201', 'create 403', 'change 200', 'change 403'],
+  ...['create 201', 'create 403', 'change 200', 'change 403', 'merge 200'],
   ...(DEEP ? ['create 409', 'create 422', 'change 412', 'delete 204', 'delete 409', 'delete 412'] : []),
 ];
 
@@ -95,4 +95,5 @@ const TAKE: {
   'delete and restore': async (step, writer, observer) =>
     (await writer.mayDelete(step)) && observer.deleteAndRestore(step),
   delete: async (step, writer, observer) => (await writer.mayDelete(step)) && observer.delete(step),
+  merge: async (step, writer, observer) => (await writer.mayDelete(step)) && observer.merge(step),
 };

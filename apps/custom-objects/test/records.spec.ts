@@ -315,6 +315,7 @@ describe('a field that the caller cannot read', () => {
 const standard = () => app.tenant('business', []);
 
 const ADDRESS = { street: null, postalCode: null, city: null, region: null, country: null };
+const UNCONVERTED = { convertedContactId: null, convertedCompanyId: null, convertedOpportunityId: null };
 
 describe('a record of a standard object', () => {
   it.each([
@@ -323,7 +324,7 @@ describe('a record of a standard object', () => {
       { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', phone: '+44 20 7946 0000' },
       {
         ...{ companyName: null, status: null, source: null, ownerId: null },
-        ...{ jobTitle: null, website: null, ...ADDRESS, description: null },
+        ...{ jobTitle: null, website: null, ...ADDRESS, description: null, ...UNCONVERTED },
       },
     ],
     [

@@ -8,6 +8,8 @@ interface FieldBase {
   readonly label: Texts;
   /** A value that is required is never null. */
   readonly required?: true;
+  /** The platform writes it, and nobody else. */
+  readonly readOnly?: true;
   /** Value in the documentation's example. */
   readonly example: string | number | null;
 }
@@ -118,6 +120,9 @@ const DESCRIPTION = {
 const PHONE = { type: 'phone', label: { en: 'Phone', de: 'Telefon' }, maxLength: 40 } as const;
 const OWNER = { type: 'reference', label: { en: 'Owner', de: 'Zuständig' }, targets: [], example: USER_ID } as const;
 const COMPANY = { type: 'reference', label: { en: 'Company', de: 'Firma' }, targets: ['company'] } as const;
+/** What a lead has become, written by its conversion. @param key of the field, apart from those that people write */
+const convertedTo = (key: number, target: string, label: Texts) =>
+  ({ key, type: 'reference', slot: null, label, targets: [target], readOnly: true, example: null }) as const;
 const NAME = text(200, {
   key: 1,
   slot: 's1',
@@ -154,6 +159,12 @@ export const CORE_OBJECTS = {
       website: { ...WEBSITE, key: 10 },
       ...addressOf(11, null),
       description: { ...DESCRIPTION, key: 16 },
+      convertedContactId: convertedTo(30, 'contact', { en: 'Converted to contact', de: 'Umgewandelt in Kontakt' }),
+      convertedCompanyId: convertedTo(31, 'company', { en: 'Converted to company', de: 'Umgewandelt in Firma' }),
+      convertedOpportunityId: convertedTo(32, 'opportunity', {
+        en: 'Converted to opportunity',
+        de: 'Umgewandelt in Verkaufschance',
+      }),
     },
     milestones: {},
     exampleId: '019ca8d0-5a40-7b1d-8f02-6c1e9b7d4a35',

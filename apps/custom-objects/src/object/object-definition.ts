@@ -1,5 +1,6 @@
 import type { Principal } from '@crm/access';
 import {
+  ANY_APP,
   CORE_OBJECTS,
   type CoreObject,
   PlatformError,
@@ -143,7 +144,7 @@ const PHONE: ValidationRule = {
 const idOf = (name: string): string => CORE_OBJECTS[name as CoreObject].id;
 
 function storedField(objectId: string, [apiName, field]: [string, StandardField]): StoredField {
-  const { key, slot, label, type, required } = field;
+  const { key, slot, label, type, required, readOnly } = field;
   const targets = field.type === 'reference' ? field.targets : [];
   return {
     // The object's id with the field's key in its first group.
@@ -156,6 +157,8 @@ function storedField(objectId: string, [apiName, field]: [string, StandardField]
     ...('format' in field && field.format === 'currency' && { isCurrency: true }),
     slot,
     ...(required && { required }),
+    // A role that nobody has.
+    ...(readOnly && { writeRoles: [ANY_APP] }),
     ...('maxLength' in field && {
       validationRules: [{ type: 'maxLength', value: field.maxLength }, ...(type === 'phone' ? [PHONE] : [])],
     }),

@@ -213,7 +213,7 @@ export class RecordBulkService {
         const id = operation === 'upsert' ? matched.get(row.index) : row.id;
         try {
           if (operation === 'create' || id === undefined) {
-            const creation = await this.records.prepareCreation(caller, model, row.values, clock);
+            const creation = await this.records.prepareCreation({ model, caller, clock }, row.values);
             steps.push({ row, status: 'created', id: creation.draft.record.id, creation });
           } else if (operation === 'delete') {
             steps.push({ row, status: 'deleted', id });

@@ -74,10 +74,11 @@ function recordSchema(object: ObjectDefinition): JsonSchema {
 
 /** JSON Schema of what can be written. */
 function inputSchema(object: ObjectDefinition, mode: 'create' | 'update'): JsonSchema {
-  const required = object.fields.filter((field) => field.required && !field.default).map(({ apiName }) => apiName);
+  const fields = object.fields.filter(({ writeRoles }) => writeRoles === undefined);
+  const required = fields.filter((field) => field.required && !field.default).map(({ apiName }) => apiName);
   return {
     type: 'object',
-    properties: fieldSchemas(object),
+    properties: fieldSchemas({ ...object, fields }),
     ...(mode === 'create' && { required }),
     additionalProperties: false,
   };
@@ -139,8 +140,9 @@ const CUSTOM_GROUP = {
   name: 'Custom objects',
   description: 'Definitions of the objects that apps bring, and their records.',
 };
+export const LEAD_GROUP = { name: 'Leads', description: 'People who may become customers.' };
 const GROUPS: Readonly<Record<CoreObject, ApiGroupDescription>> = {
-  lead: { name: 'Leads', description: 'People who may become customers.' },
+  lead: LEAD_GROUP,
   contact: { name: 'Contacts', description: 'People at the companies a tenant works with.' },
   company: { name: 'Companies', description: 'Organisations that contacts and opportunities belong to.' },
   opportunity: { name: 'Opportunities', description: 'Deals in the pipeline. Their events carry the domain `deal`.' },

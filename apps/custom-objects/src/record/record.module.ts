@@ -20,17 +20,22 @@ import { RelatedTaskRepository } from '../timeline/related-task.repository.js';
 import { TimelineService } from '../timeline/timeline.service.js';
 import { BinRepository } from '../writing/bin.repository.js';
 import { ReferenceRepository, UniqueValueRepository } from '../writing/claim.repository.js';
+import { MergeRepository } from '../writing/merge.repository.js';
+import { RecordMergeService } from '../writing/record-merge.service.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordRestoreService } from '../writing/record-restore.service.js';
 import { RecordWriteRepository } from '../writing/record-write.repository.js';
 import { RecordWriteService } from '../writing/record-write.service.js';
 import { ReferenceAccessService, UserDirectory } from '../writing/reference-access.service.js';
+import { LeadConversionController } from './lead-conversion.controller.js';
+import { LeadConversionService } from './lead-conversion.service.js';
 import { recordControllers } from './record.controller.js';
 import { RecordRpc } from './record.rpc.js';
 import { RecordService } from './record.service.js';
 import { aggregateControllers } from './record-aggregate.controller.js';
 import { bulkControllers } from './record-bulk.controller.js';
 import { RecordBulkService } from './record-bulk.service.js';
+import { mergeControllers } from './record-merge.controller.js';
 import { restoreControllers } from './record-restore.controller.js';
 import { timelineControllers } from './record-timeline.controller.js';
 import { SearchController } from './search.controller.js';
@@ -46,6 +51,8 @@ import { SearchController } from './search.controller.js';
     ...restoreControllers,
     ...timelineControllers,
     NoteController,
+    ...mergeControllers,
+    LeadConversionController,
     RecordRpc,
     SearchController,
   ],
@@ -53,9 +60,11 @@ import { SearchController } from './search.controller.js';
     BinRepository,
     CostlyQueries,
     ExpandedReferences,
+    LeadConversionService,
     ListTotals,
     NoteRepository,
     NoteService,
+    MergeRepository,
     ObjectSizes,
     RecordHistoryRepository,
     RecordAggregateRepository,
@@ -63,6 +72,7 @@ import { SearchController } from './search.controller.js';
     RecordBulkService,
     RecordListRepository,
     RecordListService,
+    RecordMergeService,
     RecordRemovalService,
     RecordRepository,
     RecordRestoreService,

@@ -12,6 +12,8 @@ import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { type FieldValues, noSuchRecord, type StoredRecord } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { recordEtag, recordJson } from '../reading/record.serializer.js';
+import { requireChoice } from '../writing/merged-fields.js';
+import { RecordMergeService, requireOther } from '../writing/record-merge.service.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordRestoreService } from '../writing/record-restore.service.js';
 import { type Creation, RecordWriteService } from '../writing/record-write.service.js';
@@ -86,7 +88,13 @@ export interface ValueOptions {
 }
 
 type Body = Readonly<Record<string, unknown>>;
-type Caller = Pick<
+/** Who creates a record, of which object, and when. */
+interface Author {
+  readonly model: ObjectModel;
+  readonly caller: Caller;
+  readonly clock: EvaluationContext & { now: Date };
+}
+export type Caller = Pick<
   Principal,
   'tenantId' | 'userId' | 'serviceAccount' | 'roles' | 'scopes' | 'kind' | 'appKey' | 'requestId' | 'traceparent'
 >;
@@ -102,6 +110,7 @@ export class RecordService {
     private readonly referenceAccess: ReferenceAccessService,
     private readonly removal: RecordRemovalService,
     private readonly restores: RecordRestoreService,
+    private readonly merges: RecordMergeService,
     private readonly tenants: TenantDirectory,
     private readonly idempotency: IdempotencyService,
     private readonly references: ExpandedReferences,
@@ -139,7 +148,7 @@ export class RecordService {
    */
   async create(caller: Caller, apiName: string, body: Body, call?: IdempotentCall): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
-    const prepare = (model: ObjectModel) => this.prepareCreation(caller, model, body, clock, call);
+    const prepare = (model: ObjectModel) => this.prepareCreation({ model, caller, clock }, body, call);
     try {
       return await this.models.decideWrite(caller, apiName, prepare, async (model, creation) =>
         tagged(model, await this.writes.create(creation), caller, clock),
@@ -150,19 +159,6 @@ export class RecordService {
       if (earlier) return earlier;
       throw error;
     }
-  }
-
-  /** Before its transaction. @throws FIELD_ACCESS_DENIED, INSUFFICIENT_SCOPE, VALIDATION_FAILED */
-  async prepareCreation(
-    caller: Caller,
-    model: ObjectModel,
-    body: Body,
-    clock: Creation['clock'],
-    call?: IdempotentCall,
-  ): Promise<Creation> {
-    const values = await this.validate(caller, model, body, 'create');
-    await this.requireUsers(caller, model, values);
-    return this.writes.prepare({ model, caller, clock }, values, call);
   }
 
   /** As {@link prepareCreation}. @returns the values that change */
@@ -246,6 +242,35 @@ export class RecordService {
       if (!written) throw new PlatformError('IDEMPOTENCY_KEY_IN_USE');
       return written;
     });
+  }
+
+  /** @throws NOT_FOUND, VALIDATION_FAILED, FIELD_ACCESS_DENIED, VERSION_MISMATCH, CONFLICT as RecordMergeService.merge */
+  async merge(
+    caller: Caller,
+    apiName: string,
+    id: string,
+    { loserId, fields = [] }: { readonly loserId: string; readonly fields?: readonly string[] },
+    expected: ExpectedVersions,
+  ): Promise<TaggedRecord> {
+    const clock = await this.clock(caller);
+    const prepare = async (model: ObjectModel) => {
+      requireOther(id, loserId);
+      requireChoice(model, model.planFor(caller.roles), fields);
+    };
+    return this.models.decideWrite(caller, apiName, prepare, async (model) => {
+      const record = await this.merges.merge({ model, caller, clock, id, loserId, chosen: fields, expected });
+      return tagged(model, record, caller, clock);
+    });
+  }
+
+  /**
+   * What precedes the transaction of a creation.
+   * @throws FIELD_ACCESS_DENIED, INSUFFICIENT_SCOPE, VALIDATION_FAILED, PAYLOAD_TOO_LARGE
+   */
+  async prepareCreation({ model, caller, clock }: Author, body: Body, call?: IdempotentCall): Promise<Creation> {
+    const values = await this.validate(caller, model, body, 'create');
+    await this.requireUsers(caller, model, values);
+    return this.writes.prepare({ model, caller, clock }, values, call);
   }
 
   /** One instant for the whole request, in the tenant's time zone. */

@@ -17,7 +17,10 @@ import { RecordWriteRepository } from './record-write.repository.js';
 import { type ReferenceCaller } from './reference-access.service.js';
 
 /** Most records that one deletion changes or deletes besides: one transaction holds them all locked. */
-const MAX_AFFECTED = 1_000;
+export const MAX_AFFECTED = 1_000;
+
+export const tooManyReferring = (): PlatformError =>
+  new PlatformError('CONFLICT', `More than ${MAX_AFFECTED} records refer to this one`);
 
 /** Locked records of one object. */
 interface Batch {
@@ -83,9 +86,7 @@ export class RecordRemovalService {
       const ids = batch.records.map(({ id }) => id);
       const referring = await this.references.listReferring(removal.tx, ids, MAX_AFFECTED + 1);
       affected += referring.length;
-      if (affected > MAX_AFFECTED) {
-        throw new PlatformError('CONFLICT', `More than ${MAX_AFFECTED} records refer to this one`);
-      }
+      if (affected > MAX_AFFECTED) throw tooManyReferring();
       for (const [objectId, fieldKeys] of fieldsByRecord(referring, removed)) {
         const deleted = await this.settle(removal, objectId, fieldKeys);
         if (deleted.records.length > 0) batches.push(deleted);
@@ -176,7 +177,7 @@ export class RecordRemovalService {
 }
 
 /** Keys of the referring fields by object and record, in the order of the locks. */
-function fieldsByRecord(
+export function fieldsByRecord(
   referring: readonly Referring[],
   removed: ReadonlySet<string>,
 ): Map<string, Map<string, number[]>> {

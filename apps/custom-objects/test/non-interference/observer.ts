@@ -97,6 +97,17 @@ export class Observer {
     if (answer.status === 200) this.pair.remember(object, number);
   }
 
+  /** The record is the loser. Chosen fields are hidden ones too. */
+  async merge({ object, record, winner, fields }: Of<'merge'>): Promise<void> {
+    const names = fields.flatMap((field) => this.pair.object(object).fields[field]?.apiName ?? []);
+    const [answer] = await this.call('merge', (world) => ({
+      method: 'POST',
+      path: `${recordsPath(object)}/${world.idOf(object, winner)}/merge`,
+      body: { loserId: world.idOf(object, record), fields: [...new Set(names)] },
+    }));
+    if (answer.status === 200) this.pair.forget(object, this.pair.number(object, record));
+  }
+
   /**
    * Reads whatever can be read: definitions, every record, lists by every field, searches, and the events.
    * @param chosen which values are filtered by and searched for; any number

@@ -1,0 +1,247 @@
+import { hasScope, requireScope } from '@crm/access';
+import { type CoreObject, PlatformError } from '@crm/contracts';
+import { IdempotencyService, type IdempotentCall, type TenantTransaction } from '@crm/database';
+import type { EvaluationContext } from '@crm/formula';
+import { Injectable } from '@nestjs/common';
+import { scopeOf } from '../object/object-definition.js';
+import { type ObjectModel, ObjectModelStore, StaleModel } from '../object/object-model.js';
+import { type FieldValues, noSuchRecord, type StoredRecord, valuesOf } from '../reading/record.js';
+import { RecordRepository } from '../reading/record.repository.js';
+import { RecordWriteRepository } from '../writing/record-write.repository.js';
+import { type Creation, RecordWriteService } from '../writing/record-write.service.js';
+import { type Caller, RecordService } from './record.service.js';
+
+interface ConversionInput {
+  readonly contactId?: string;
+  readonly companyId?: string;
+  readonly createOpportunity?: unknown;
+}
+
+/** What a lead has become. */
+interface Conversion {
+  readonly contactId: string;
+  readonly companyId: string | null;
+  readonly opportunityId?: string;
+}
+
+const OBJECTS = ['lead', 'contact', 'company', 'opportunity'] as const satisfies readonly CoreObject[];
+type Models = Readonly<Record<(typeof OBJECTS)[number], ObjectModel>>;
+
+/** What is decided before the transaction. */
+interface Prepared {
+  readonly lead: StoredRecord;
+  /** In the order in which they refer to each other. */
+  readonly creations: readonly Creation[];
+  /** An existing contact that has no company takes that of the lead. */
+  readonly contactChange?: { readonly id: string; readonly changes: FieldValues };
+  /** Of the lead. */
+  readonly changes: FieldValues;
+}
+
+interface Call {
+  readonly caller: Caller;
+  readonly models: Models;
+  readonly clock: EvaluationContext & { now: Date };
+}
+
+/** The lead's number is the person's: a company does not take it. */
+const NOT_OF_COMPANIES: ReadonlySet<string> = new Set(['phone']);
+
+/** Makes a contact, a company and an opportunity of a lead. */
+@Injectable()
+export class LeadConversionService {
+  constructor(
+    private readonly store: ObjectModelStore,
+    private readonly stored: RecordRepository,
+    private readonly rows: RecordWriteRepository,
+    private readonly records: RecordService,
+    private readonly writes: RecordWriteService,
+    private readonly idempotency: IdempotencyService,
+  ) {}
+
+  /**
+   * @param call identifies the call, so that a repetition finds what the first one made
+   * @throws NOT_FOUND, INSUFFICIENT_SCOPE, FIELD_ACCESS_DENIED, VALIDATION_FAILED, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED; CONFLICT
+   *   for a lead that is converted
+   */
+  async convert(caller: Caller, id: string, input: ConversionInput, call?: IdempotentCall): Promise<Conversion> {
+    const clock = await this.records.clock(caller);
+    const callOf = ([lead, contact, company, opportunity]: readonly ObjectModel[]): Call => ({
+      ...{ caller, clock },
+      models: { lead, contact, company, opportunity } as Models,
+    });
+    try {
+      return await this.store.decideWrites(
+        caller,
+        OBJECTS,
+        (models) => this.prepare(callOf(models), id, input),
+        (models, prepared) => this.write(callOf(models), prepared, call),
+      );
+    } catch (error) {
+      // The lead is converted since an earlier call, which is repeated all the same.
+      const earlier = call && (await this.findEarlier(caller, call));
+      if (earlier) return earlier;
+      throw error;
+    }
+  }
+
+  private async prepare(call: Call, id: string, input: ConversionInput): Promise<Prepared> {
+    const { caller, models } = call;
+    const wanted = opportunityOf(input.createOpportunity);
+    if (input.contactId === undefined) requireScope(caller, 'contacts', 'write');
+    if (wanted) requireScope(caller, 'pipeline', 'write');
+    const lead = await this.find(call, 'lead', id);
+    if (!lead) throw noSuchRecord();
+    const values = readableValues(caller, models.lead, lead);
+    if ((lead.data[models.lead.fieldsByName.get('convertedContactId')?.key ?? ''] ?? null) !== null) {
+      throw new PlatformError('CONFLICT', 'The lead is converted already');
+    }
+    const contact = await this.findNamed(call, 'contact', input.contactId);
+    const named = await this.findNamed(call, 'company', input.companyId);
+    const ofContact = contact ? (readableValues(caller, models.contact, contact).companyId ?? null) : null;
+    const known = named?.id ?? (hasScope(caller, 'companies', 'read') ? ofContact : null);
+
+    const creations: Creation[] = [];
+    const create = async (object: keyof Models, carried: FieldValues, given: FieldValues = {}) => {
+      const model = models[object];
+      const { writable } = model.planFor(caller.roles);
+      const own = Object.entries(carried).filter(([name, value]) => value !== null && writable.has(name));
+      const body = { ...Object.fromEntries(own), ...given };
+      const creation = await this.records.prepareCreation({ ...call, model }, body);
+      creations.push(creation);
+      return creation.draft.record.id;
+    };
+    const { companyName } = values;
+    const sameOf = (object: keyof Models, except?: ReadonlySet<string>) => sameFields(models[object], values, except);
+    const makesCompany = known === null && typeof companyName === 'string';
+    if (makesCompany) requireScope(caller, 'companies', 'write');
+    const companyId = makesCompany
+      ? await create('company', { ...sameOf('company', NOT_OF_COMPANIES), name: companyName })
+      : known;
+    const contactId = contact?.id ?? (await create('contact', { ...sameOf('contact'), companyId }));
+    const name = companyName ?? [values.firstName, values.lastName].filter(Boolean).join(' ');
+    const carried = { name, ownerId: values.ownerId ?? null, companyId, contactId };
+    const opportunityId = wanted
+      ? await within('/createOpportunity', () => create('opportunity', carried, wanted))
+      : null;
+    const mayChange =
+      hasScope(caller, 'contacts', 'write') && models.contact.planFor(caller.roles).writable.has('companyId');
+    const lacksCompany = contact !== null && companyId !== null && ofContact === null && mayChange;
+    return {
+      ...{ lead, creations },
+      ...(lacksCompany && { contactChange: { id: contactId, changes: { companyId } } }),
+      changes: {
+        convertedContactId: contactId,
+        convertedCompanyId: companyId,
+        convertedOpportunityId: opportunityId,
+      },
+    };
+  }
+
+  private write(call: Call, prepared: Prepared, idempotent: IdempotentCall | undefined): Promise<Conversion> {
+    const { caller, models } = call;
+    return this.store.transaction(caller, Object.values(models), async (tx) => {
+      if (!idempotent) return conversionOf(models.lead, await this.writeIn(tx, call, prepared));
+      const write = async () => (await this.writeIn(tx, call, prepared)).id;
+      const { recordId } = await this.idempotency.once(tx, idempotent, write);
+      const lead = await this.stored.find(tx, models.lead.object.id, recordId);
+      if (!lead) throw noSuchRecord();
+      return conversionOf(models.lead, lead);
+    });
+  }
+
+  /** @returns the lead */
+  private async writeIn(
+    tx: TenantTransaction,
+    { caller, models, clock }: Call,
+    { lead, creations, contactChange, changes }: Prepared,
+  ): Promise<StoredRecord> {
+    const locks = [
+      { model: models.lead, id: lead.id },
+      ...(contactChange ? [{ model: models.contact, id: contactChange.id }] : []),
+    ];
+    for (const { model, id } of locks.sort((one, other) => (one.id < other.id ? -1 : 1))) {
+      const locked = await this.rows.lock(tx, model.object.id, id);
+      // What was decided relied on another version: it is decided again.
+      if (id === lead.id && locked?.version !== lead.version) throw new StaleModel();
+    }
+    for (const creation of creations) await this.writes.createIn(tx, creation);
+    const change = { caller, clock, expected: null };
+    if (contactChange) await this.writes.changeIn(tx, { ...change, ...contactChange, model: models.contact });
+    // The caller may name what they may not read of the contact.
+    return this.writes.changeIn(tx, { ...change, model: models.lead, id: lead.id, changes, isOfPlatform: true });
+  }
+
+  private async find({ caller, models }: Call, object: keyof Models, id: string): Promise<StoredRecord | null> {
+    return (await this.stored.read(caller.tenantId, models[object].object.id, id)).result;
+  }
+
+  /** An existing record that the lead becomes. @throws INSUFFICIENT_SCOPE, VALIDATION_FAILED */
+  private async findNamed(
+    call: Call,
+    object: 'contact' | 'company',
+    id: string | undefined,
+  ): Promise<StoredRecord | null> {
+    if (id === undefined) return null;
+    requireScope(call.caller, scopeOf(call.models[object].object.id), 'read');
+    const record = await this.find(call, object, id);
+    if (record) return record;
+    const problem = { code: 'REFERENCE_NOT_FOUND', detail: 'Names a record that does not exist' };
+    throw new PlatformError('VALIDATION_FAILED', undefined, { errors: [{ pointer: `/${object}Id`, ...problem }] });
+  }
+
+  private findEarlier(caller: Caller, call: IdempotentCall): Promise<Conversion | null> {
+    return this.store.read(caller, 'lead', async (model, tx) => {
+      const id = await this.idempotency.findRecordId(tx, call);
+      if (id === null) return null;
+      const lead = await this.stored.find(tx, model.object.id, id);
+      if (!lead) throw noSuchRecord();
+      return conversionOf(model, lead);
+    });
+  }
+}
+
+/** @throws VALIDATION_FAILED */
+function opportunityOf(input: unknown): FieldValues | null {
+  if (input === undefined || input === null || input === false) return null;
+  if (input === true) return {};
+  if (typeof input === 'object' && !Array.isArray(input)) return input as FieldValues;
+  throw new PlatformError('VALIDATION_FAILED', undefined, {
+    errors: [{ pointer: '/createOpportunity', code: 'INVALID_TYPE', detail: 'Must be a boolean or an object' }],
+  });
+}
+
+function readableValues(caller: Caller, model: ObjectModel, { data }: StoredRecord): FieldValues {
+  const { readable } = model.planFor(caller.roles);
+  return Object.fromEntries(Object.entries(valuesOf(model, data)).filter(([name]) => readable.has(name)));
+}
+
+/** The values of fields that have the same name and type in both objects. */
+const sameFields = ({ object }: ObjectModel, values: FieldValues, except?: ReadonlySet<string>): FieldValues =>
+  Object.fromEntries(
+    object.fields.flatMap(({ apiName }) =>
+      Object.hasOwn(values, apiName) && !except?.has(apiName) ? [[apiName, values[apiName]]] : [],
+    ),
+  );
+
+/** @throws NOT_FOUND when the contact has been deleted since */
+function conversionOf(model: ObjectModel, { data }: StoredRecord): Conversion {
+  const { convertedContactId, convertedCompanyId, convertedOpportunityId } = valuesOf(model, data);
+  if (typeof convertedContactId !== 'string') throw noSuchRecord();
+  return {
+    contactId: convertedContactId,
+    companyId: convertedCompanyId as string | null,
+    ...(typeof convertedOpportunityId === 'string' && { opportunityId: convertedOpportunityId }),
+  };
+}
+
+/** Problems of a part of the body, named as the body has them. */
+async function within<T>(pointer: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof PlatformError) || !error.extra.errors) throw error;
+    const errors = error.extra.errors.map((problem) => ({ ...problem, pointer: `${pointer}${problem.pointer}` }));
+    throw new PlatformError(error.code, error.message, { ...error.extra, errors });
+  }
+}

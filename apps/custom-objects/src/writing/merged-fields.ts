@@ -1,0 +1,67 @@
+import { type FieldProblem, PlatformError } from '@crm/contracts';
+import { type AccessPlan } from '@crm/fields';
+import type { StoredField } from '../object/object-definition.js';
+import type { ObjectModel } from '../object/object-model.js';
+import { type FieldValues, type StoredRecord, valuesOf } from '../reading/record.js';
+
+/** Whether a merge may carry a value of the field: the caller sees it, and may write it. */
+const isCarried = ({ type, apiName }: StoredField, plan: AccessPlan): boolean =>
+  type !== 'formula' && plan.readable.has(apiName) && plan.writable.has(apiName);
+
+/**
+ * Refuses names of fields that cannot take the other record's value, before any record is read.
+ * @throws VALIDATION_FAILED, FIELD_ACCESS_DENIED
+ */
+export function requireChoice(model: ObjectModel, plan: AccessPlan, chosen: readonly string[]): void {
+  const problems = (code: FieldProblem['code'], detail: string, isWrong: (field?: StoredField) => boolean) =>
+    chosen.flatMap((name, index): FieldProblem[] =>
+      isWrong(model.fieldsByName.get(name)) ? [{ pointer: `/fields/${index}`, code, detail }] : [],
+    );
+  const unknown = problems(
+    'UNKNOWN_FIELD',
+    'The object has no such field',
+    (field) => !field || field.type === 'formula',
+  );
+  if (unknown.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors: unknown });
+  const denied = problems(
+    'FIELD_ACCESS_DENIED',
+    'The role cannot read and write this field',
+    (field) => field !== undefined && !isCarried(field, plan),
+  );
+  if (denied.length > 0) {
+    throw new PlatformError('FIELD_ACCESS_DENIED', 'The role cannot read and write a chosen field', { errors: denied });
+  }
+}
+
+/**
+ * What the winner of a merge takes from the loser: the fields that were chosen, and those that it has unset. What the caller cannot
+ * both read and write stays as it is. No record refers to itself afterwards.
+ * @throws CONFLICT when the winner needs the loser
+ */
+export function mergedChanges(
+  model: ObjectModel,
+  plan: AccessPlan,
+  winner: StoredRecord,
+  loser: StoredRecord,
+  chosen: readonly string[],
+): FieldValues {
+  const [mine, theirs] = [valuesOf(model, winner.data), valuesOf(model, loser.data)];
+  const changes: Record<string, unknown> = {};
+  for (const field of model.object.fields) {
+    const { apiName: name, required = false } = field;
+    const own = mine[name] ?? null;
+    const other = theirs[name] ?? null;
+    const isReference = field.referenceObjectIds.length > 0;
+    const isTaken =
+      isCarried(field, plan) &&
+      (own === null || chosen.includes(name)) &&
+      !(isReference && (other === winner.id || other === loser.id)) &&
+      !(required && other === null);
+    if (isTaken && other !== own) changes[name] = other;
+    else if (isReference && own === loser.id) {
+      if (required) throw new PlatformError('CONFLICT', 'The record needs the one that would be deleted');
+      changes[name] = null;
+    }
+  }
+  return changes;
+}

@@ -1,0 +1,106 @@
+import { PlatformError } from '@crm/contracts';
+import type { TenantTransaction } from '@crm/database';
+import type { EvaluationContext } from '@crm/formula';
+import { type ExpectedVersions, requireMatch } from '@crm/http';
+import { Injectable } from '@nestjs/common';
+import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import { noSuchRecord, type StoredRecord } from '../reading/record.js';
+import { ReferenceRepository, UniqueValueRepository } from './claim.repository.js';
+import { MergeRepository } from './merge.repository.js';
+import { mergedChanges } from './merged-fields.js';
+import { fieldsByRecord, MAX_AFFECTED, RecordRemovalService, tooManyReferring } from './record-removal.service.js';
+import { RecordWriteRepository } from './record-write.repository.js';
+import { RecordWriteService } from './record-write.service.js';
+import type { ReferenceCaller } from './reference-access.service.js';
+
+type Caller = ObjectCaller & ReferenceCaller & { readonly userId: string; readonly roles: readonly string[] };
+
+/** Two records that become the first one. */
+export interface Merge {
+  readonly model: ObjectModel;
+  readonly caller: Caller;
+  readonly clock: EvaluationContext & { now: Date };
+  readonly id: string;
+  readonly loserId: string;
+  /** The fields that take the loser's value, which the caller may read and write. */
+  readonly chosen: readonly string[];
+  /** The versions of the winner that `If-Match` names. */
+  readonly expected: ExpectedVersions;
+}
+
+/** Merges two records of an object: what refers to the loser refers to the winner then, and the loser is in the bin. */
+@Injectable()
+export class RecordMergeService {
+  constructor(
+    private readonly models: ObjectModelStore,
+    private readonly records: RecordWriteRepository,
+    private readonly references: ReferenceRepository,
+    private readonly uniques: UniqueValueRepository,
+    private readonly writes: RecordWriteService,
+    private readonly removal: RecordRemovalService,
+    private readonly merges: MergeRepository,
+  ) {}
+
+  /**
+   * @returns the winner
+   * @throws NOT_FOUND; VALIDATION_FAILED when there is no loser; VERSION_MISMATCH; CONFLICT when over 1,000 records refer to the
+   *   loser, or the winner needs it; PAYLOAD_TOO_LARGE
+   */
+  merge(merge: Merge): Promise<StoredRecord> {
+    const { model, caller, clock, id, loserId, chosen, expected } = merge;
+    return this.models.transaction(caller, model, async (tx) => {
+      const { winner, loser } = await this.lock(tx, merge);
+      requireMatch(expected, winner.version);
+      const changes = mergedChanges(model, model.planFor(caller.roles), winner, loser, chosen);
+      // Before the winner claims what was the loser's.
+      await this.uniques.release(tx, model, [loser]);
+      const change = { caller, clock, expected: null, isOfPlatform: true } as const;
+      const merged = await this.writes.changeIn(tx, { ...change, model, id, changes });
+      await this.moveReferences(tx, merge);
+      await this.merges.move(tx, model.object.id, loserId, id);
+      await this.removal.removeIn({ tx, caller, clock }, model, loserId, null);
+      return merged;
+    });
+  }
+
+  /** Both in the order of their ids. The winner only against changes: others who refer to it need not wait for it. */
+  private async lock(tx: TenantTransaction, { model: { object }, id, loserId }: Merge) {
+    const locks = {
+      winner: () => this.records.lock(tx, object.id, id),
+      loser: async () => (await this.records.lockForDeletion(tx, object.id, [loserId]))[0] ?? null,
+    };
+    const first = id < loserId ? await locks.winner() : null;
+    const loser = await locks.loser();
+    const winner = id < loserId ? first : await locks.winner();
+    if (!winner) throw noSuchRecord();
+    if (!loser) throw loserProblem('Names a record that does not exist');
+    return { winner, loser };
+  }
+
+  /** The definition of a removed object publishes nothing: its references are unset with the loser's deletion. */
+  private async moveReferences(tx: TenantTransaction, { caller, clock, id, loserId }: Merge): Promise<void> {
+    const referring = await this.references.listReferring(tx, [loserId], MAX_AFFECTED + 1);
+    if (referring.length > MAX_AFFECTED) throw tooManyReferring();
+    for (const [objectId, fieldKeys] of fieldsByRecord(referring, new Set([id, loserId]))) {
+      const found = await this.models.findById(tx, objectId);
+      if (!found?.isActive) continue;
+      const { model } = found;
+      for (const [recordId, keys] of fieldKeys) {
+        const fields = model.object.fields.filter(({ key }) => keys.includes(key));
+        const changes = Object.fromEntries(fields.map(({ apiName }) => [apiName, id]));
+        const change = { model, caller, clock, id: recordId, changes, expected: null, isOfPlatform: true } as const;
+        await this.writes.changeIn(tx, change);
+      }
+    }
+  }
+}
+
+/** @throws VALIDATION_FAILED for a record that would be merged with itself */
+export function requireOther(id: string, loserId: string): void {
+  if (id === loserId) throw loserProblem('Names the record itself');
+}
+
+const loserProblem = (detail: string): PlatformError =>
+  new PlatformError('VALIDATION_FAILED', undefined, {
+    errors: [{ pointer: '/loserId', code: 'REFERENCE_NOT_FOUND', detail }],
+  });
