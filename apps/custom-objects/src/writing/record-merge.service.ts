@@ -57,7 +57,7 @@ export class RecordMergeService {
       const change = { caller, clock, expected: null, isOfPlatform: true } as const;
       const merged = await this.writes.changeIn(tx, { ...change, model, id, changes });
       await this.moveReferences(tx, merge);
-      await this.merges.move(tx, model.object.id, loserId, id);
+      await this.merges.moveNotes(tx, model.object.id, loserId, id);
       await this.removal.removeIn({ tx, caller, clock }, model, loserId, null);
       return merged;
     });

@@ -4,12 +4,13 @@ import { Icon, LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui'
 import { AppShell, Burger, Button, Group, NavLink, Text } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
-import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useMemo } from 'react';
+import { Link, Outlet, useNavigate, useParams, useRouter, useRouterState } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { useApiClient } from '../../session/api-client-context.js';
 import { useSession } from '../../session/session-context.js';
 import { SignedIn } from '../../session/signed-in.js';
 import { signInPath } from '../../session/way-back.js';
+import type { UserMenuProps } from './parts/user-menu.js';
 import { useCaller } from './shell.queries.js';
 import { SHELL_TEXTS } from './shell.texts.js';
 
@@ -48,7 +49,17 @@ function Frame() {
   const { data: objects, error, refetch } = useObjects(api, language, true);
   const [isOpen, { toggle, close }] = useDisclosure();
   const [isSearching, { open: search, close: endSearch }] = useDisclosure();
-  useHotkeys([['/', search]]);
+  const [areShortcutsOpen, { open: showShortcuts, close: closeShortcuts }] = useDisclosure();
+  const { object } = useParams({ strict: false });
+  const create = (): void => {
+    if (object !== undefined) void navigate({ to: '/records/$object', params: { object }, search: { new: true } });
+  };
+  useHotkeys([
+    ['/', search],
+    ['c', create],
+    ['shift+?', showShortcuts],
+    ['?', showShortcuts],
+  ]);
   const router = useRouter();
   const navigate = useNavigate();
   const path = useRouterState({ select: ({ location: { pathname } }) => pathname });
@@ -99,9 +110,7 @@ function Frame() {
               ) : (
                 <SearchButton onClick={search} />
               )}
-              <Suspense>
-                <UserMenu caller={caller ?? undefined} />
-              </Suspense>
+              <UserButton caller={caller ?? undefined} onShortcuts={showShortcuts} />
             </Group>
           </Group>
         </AppShell.Header>
@@ -130,11 +139,29 @@ function Frame() {
             <LoadingLines label={texts.loading} />
           )}
         </AppShell.Main>
-        <Suspense>
-          <Shortcuts />
-        </Suspense>
+        <Suspense>{areShortcutsOpen ? <Shortcuts onClose={closeShortcuts} /> : null}</Suspense>
       </AppShell>
     </RecordsProvider>
+  );
+}
+
+/** Names who is signed in; a click opens the menu. */
+function UserButton(props: Omit<UserMenuProps, 'button'>) {
+  const [isOpened, setOpened] = useState(false);
+  const button = (more: object) => (
+    <Button variant="subtle" color="gray" c="var(--mantine-color-text)" {...more}>
+      <Text size="sm" truncate maw={160}>
+        {props.caller?.name ?? '…'}
+      </Text>
+    </Button>
+  );
+  const closed = button({ onClick: () => setOpened(true), 'aria-haspopup': 'menu' });
+  return isOpened ? (
+    <Suspense fallback={closed}>
+      <UserMenu {...props} button={button} />
+    </Suspense>
+  ) : (
+    closed
   );
 }
 

@@ -1,17 +1,26 @@
 import type { CallerView } from '@crm/api-client';
 import { Icon, LANGUAGES, ProblemNotice, useTexts } from '@crm/ui';
-import { Button, type MantineColorScheme, Menu, Text, useMantineColorScheme } from '@mantine/core';
+import { type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
+import { type ReactNode, useState } from 'react';
 import { useLanguageChoice } from '../../../language.js';
 import { useSession } from '../../../session/session-context.js';
 import { SHELL_TEXTS } from '../shell.texts.js';
-import { SHOW_SHORTCUTS } from '../shell-events.js';
 
 /** Languages are offered by their own names. */
 const LANGUAGE_NAMES = { en: 'English', de: 'Deutsch' } as const;
 const SCHEMES: readonly MantineColorScheme[] = ['auto', 'light', 'dark'];
 
-export default function UserMenu({ caller }: { readonly caller: CallerView | undefined }) {
+export interface UserMenuProps {
+  readonly caller: CallerView | undefined;
+  readonly onShortcuts: () => void;
+  /** What opens it. */
+  readonly button: (props: object) => ReactNode;
+}
+
+/** Open from the beginning: a click has asked for it. */
+export default function UserMenu({ caller, onShortcuts, button }: UserMenuProps) {
+  const [isOpen, setOpen] = useState(true);
   const texts = useTexts(SHELL_TEXTS);
   const session = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
@@ -25,20 +34,22 @@ export default function UserMenu({ caller }: { readonly caller: CallerView | und
   };
   const mark = (isChosen: boolean) => (isChosen ? <Icon name="check" /> : undefined);
   return (
-    <Menu position="bottom-end" shadow="md" width={240} withinPortal={false} withInitialFocusPlaceholder={false}>
-      <Menu.Target>
-        <Button variant="subtle" color="gray" c="var(--mantine-color-text)">
-          <Text size="sm" truncate maw={160}>
-            {caller?.name ?? '…'}
-          </Text>
-        </Button>
-      </Menu.Target>
+    <Menu
+      opened={isOpen}
+      onChange={setOpen}
+      position="bottom-end"
+      shadow="md"
+      width={240}
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+    >
+      <Menu.Target>{button({})}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{caller?.email}</Menu.Label>
         <Menu.Item component="a" href="/account/security">
           {texts.security}
         </Menu.Item>
-        <Menu.Item onClick={() => dispatchEvent(new Event(SHOW_SHORTCUTS))} rightSection="?">
+        <Menu.Item onClick={onShortcuts} rightSection="?">
           {texts.shortcuts}
         </Menu.Item>
         <Menu.Divider />
