@@ -61,7 +61,9 @@ it('a record shows what happened to it: notes that are written there, changes an
   await press('Edit Status');
   await page.getByRole('region', { name: 'Details' }).getByRole('textbox').fill('qualified');
   await press('Save', page.getByRole('region', { name: 'Details' }));
-  await entry('Status').filter({ hasText: 'new → qualified' }).waitFor();
+  await entry('Status')
+    .filter({ hasText: /new\s+to\s+qualified/ })
+    .waitFor();
 
   await press('New Task', section('Tasks'));
   const form = page.getByRole('dialog', { name: 'New Task' });

@@ -1,3 +1,4 @@
+import { OBJECT_PATHS } from './object-paths.js';
 import type { ScopeName, Texts } from './rights.js';
 
 interface FieldBase {
@@ -141,7 +142,7 @@ export const CORE_OBJECTS = {
   /** Somebody who may become a customer. */
   lead: {
     id: '00000000-0000-7000-8000-000000000001',
-    path: 'leads',
+    path: OBJECT_PATHS.lead,
     domain: 'lead',
     scope: 'leads',
     label: { en: 'Lead', de: 'Lead' },
@@ -173,7 +174,7 @@ export const CORE_OBJECTS = {
   /** A person one does business with. */
   contact: {
     id: '00000000-0000-7000-8000-000000000002',
-    path: 'contacts',
+    path: OBJECT_PATHS.contact,
     domain: 'contact',
     scope: 'contacts',
     label: { en: 'Contact', de: 'Kontakt' },
@@ -196,7 +197,7 @@ export const CORE_OBJECTS = {
   /** An organisation. */
   company: {
     id: '00000000-0000-7000-8000-000000000003',
-    path: 'companies',
+    path: OBJECT_PATHS.company,
     domain: 'company',
     scope: 'companies',
     label: { en: 'Company', de: 'Firma' },
@@ -226,7 +227,7 @@ export const CORE_OBJECTS = {
   /** A deal in the pipeline. */
   opportunity: {
     id: '00000000-0000-7000-8000-000000000004',
-    path: 'opportunities',
+    path: OBJECT_PATHS.opportunity,
     domain: 'deal',
     scope: 'pipeline',
     label: { en: 'Opportunity', de: 'Verkaufschance' },
@@ -283,7 +284,7 @@ export const CORE_OBJECTS = {
   /** Something to be done. */
   task: {
     id: '00000000-0000-7000-8000-000000000005',
-    path: 'tasks',
+    path: OBJECT_PATHS.task,
     domain: 'task',
     scope: 'tasks',
     label: { en: 'Task', de: 'Aufgabe' },

@@ -1,5 +1,5 @@
 import type { CatalogueFieldView, CatalogueObjectView, CrmRecord, ObjectName } from '@crm/api-client';
-import { CORE_OBJECTS, type CoreObject } from '@crm/contracts/objects';
+import { OBJECT_PATHS } from '@crm/contracts/object-paths';
 import { type FieldType, isFieldType, viewOf } from './field-types.js';
 
 export interface FieldOption {
@@ -82,7 +82,7 @@ export function objectModel(object: CatalogueObjectView, hasPeople: boolean): Ob
   const { apiName, label, pluralLabel, standard, titleFields, creatable, updatable, deletable } = object;
   return {
     apiName,
-    name: standard ? CORE_OBJECTS[apiName as CoreObject].path : `custom:${apiName}`,
+    name: standard ? OBJECT_PATHS[apiName as keyof typeof OBJECT_PATHS] : `custom:${apiName}`,
     ...{ label, pluralLabel, creatable, updatable, deletable },
     titleFields: titleFields.length > 0 ? titleFields : firstTexts(object),
     fields: object.fields.map((field) => fieldModel(field, creatable || updatable, hasPeople)),
@@ -120,5 +120,5 @@ function resultType(type: string | undefined): FieldType {
 
 const targetOf = (target: string): ObjectName | 'user' => {
   if (target === 'user' || target.startsWith('custom:')) return target as ObjectName | 'user';
-  return CORE_OBJECTS[target as CoreObject].path;
+  return OBJECT_PATHS[target as keyof typeof OBJECT_PATHS];
 };

@@ -1,6 +1,6 @@
 import type { EntryKind, FieldValue, TimelineEntryView } from '@crm/api-client';
-import { EmptyNotice, LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
-import { Button, Group, SegmentedControl, Text, Title } from '@mantine/core';
+import { EmptyNotice, Icon, LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
+import { Button, Group, SegmentedControl, Text, Title, VisuallyHidden } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { usePerson } from '../data/record.queries.js';
 import { useObject } from '../data/records-context.js';
@@ -178,9 +178,8 @@ function Change({ field, change: { from, to } }: { readonly field: FieldModel; r
         <del>
           <ValueText field={field} value={from} />
         </del>{' '}
-        <span role="img" aria-label={texts.to}>
-          →
-        </span>{' '}
+        <Icon name="right" />
+        <VisuallyHidden>{texts.to}</VisuallyHidden>{' '}
         <ins>
           <ValueText field={field} value={to} />
         </ins>
