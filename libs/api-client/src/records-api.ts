@@ -1,10 +1,10 @@
-import { CORE_OBJECTS, type CoreObject } from '@crm/contracts/objects';
+import { OBJECT_PATHS } from '@crm/contracts/object-paths';
 import type { CatalogueObjectView } from '../dist/api.js';
 import type { ApiClient } from './client.js';
 
 /** `leads` and the like, or `custom:` and the API name of a custom object. */
-export type StandardObjectName = (typeof CORE_OBJECTS)[CoreObject]['path'];
-export const STANDARD_OBJECTS: readonly StandardObjectName[] = Object.values(CORE_OBJECTS).map(({ path }) => path);
+export type StandardObjectName = (typeof OBJECT_PATHS)[keyof typeof OBJECT_PATHS];
+export const STANDARD_OBJECTS: readonly StandardObjectName[] = Object.values(OBJECT_PATHS);
 export type ObjectName = StandardObjectName | `custom:${string}`;
 
 export type FieldValue = string | number | boolean | readonly string[] | null;

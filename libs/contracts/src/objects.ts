@@ -1,3 +1,4 @@
+import { OBJECT_PATHS } from './object-paths.js';
 import type { ScopeName, Texts } from './rights.js';
 
 interface FieldBase {
@@ -18,6 +19,8 @@ export type StandardField = FieldBase &
     | { readonly type: 'text' | 'textarea' | 'email' | 'phone' | 'url'; readonly maxLength: number }
     | { readonly type: 'number' | 'date' | 'datetime' }
     | { readonly type: 'picklist'; readonly options: Readonly<Record<string, Texts>>; readonly default: string }
+    /** The options of a new workspace, which changes them. */
+    | { readonly type: 'picklist'; readonly options: Readonly<Record<string, Texts>>; readonly isOfWorkspace: true }
     /** The objects whose records it may name; a user when there is none. */
     | { readonly type: 'reference'; readonly targets: readonly string[] }
   );
@@ -92,6 +95,39 @@ const NAME = text(200, {
 const STATUS = { en: 'Status', de: 'Status' } as const;
 const OPEN = { en: 'Open', de: 'Offen' } as const;
 
+export const STAGE_MEANINGS = ['open', 'won', 'lost'] as const;
+/** What a stage says about a deal: the status of those that are in it. */
+export type StageMeaning = (typeof STAGE_MEANINGS)[number];
+
+interface DefaultStage {
+  readonly label: Texts;
+  /** Per cent. */
+  readonly probability: number;
+  readonly meaning: StageMeaning;
+}
+
+/** The pipeline of a new workspace; its stages by value, in order. */
+export const DEFAULT_PIPELINE = {
+  id: '00000000-0000-7000-8000-000000000101',
+  name: { en: 'Sales', de: 'Vertrieb' },
+  stages: {
+    qualification: { label: { en: 'Qualification', de: 'Qualifizierung' }, probability: 10, meaning: 'open' },
+    discovery: { label: { en: 'Discovery', de: 'Bedarfsklärung' }, probability: 25, meaning: 'open' },
+    proposal: { label: { en: 'Proposal', de: 'Angebot' }, probability: 50, meaning: 'open' },
+    negotiation: { label: { en: 'Negotiation', de: 'Verhandlung' }, probability: 75, meaning: 'open' },
+    won: { label: { en: 'Won', de: 'Gewonnen' }, probability: 100, meaning: 'won' },
+    lost: { label: { en: 'Lost', de: 'Verloren' }, probability: 0, meaning: 'lost' },
+  },
+} as const satisfies {
+  readonly id: string;
+  readonly name: Texts;
+  readonly stages: Readonly<Record<string, DefaultStage>>;
+};
+
+const STAGES = Object.fromEntries(
+  Object.entries(DEFAULT_PIPELINE.stages).map(([value, { label }]) => [value, label]),
+) as Readonly<Record<string, Texts>>;
+
 /**
  * The catalogue of standard objects. Types, schemas, events, forms and the SDK follow from it; a field is added here alone.
  * Fields that a tenant adds get keys from 1000 and the remaining slots.
@@ -100,7 +136,7 @@ export const CORE_OBJECTS = {
   /** Somebody who may become a customer. */
   lead: {
     id: '00000000-0000-7000-8000-000000000001',
-    path: 'leads',
+    path: OBJECT_PATHS.lead,
     domain: 'lead',
     scope: 'leads',
     label: { en: 'Lead', de: 'Lead' },
@@ -111,8 +147,38 @@ export const CORE_OBJECTS = {
       ...PERSON,
       phone: { ...PHONE, key: 4, slot: 's3', example: '+44 20 7946 0018' },
       companyName: text(200, { key: 5, slot: 's4', label: COMPANY.label, example: 'Analytical Engines' }),
-      status: text(40, { key: 6, slot: 's5', label: STATUS, example: 'new' }),
-      source: text(80, { key: 7, slot: 's6', label: { en: 'Source', de: 'Quelle' }, example: 'fair' }),
+      status: {
+        key: 6,
+        type: 'picklist',
+        slot: 's5',
+        label: STATUS,
+        options: {
+          new: { en: 'New', de: 'Neu' },
+          contacted: { en: 'Contacted', de: 'Kontaktiert' },
+          qualified: { en: 'Qualified', de: 'Qualifiziert' },
+          unqualified: { en: 'Unqualified', de: 'Nicht qualifiziert' },
+          converted: { en: 'Converted', de: 'Umgewandelt' },
+        },
+        isOfWorkspace: true,
+        example: 'new',
+      },
+      source: {
+        key: 7,
+        type: 'picklist',
+        slot: 's6',
+        label: { en: 'Source', de: 'Quelle' },
+        options: {
+          web: { en: 'Web', de: 'Web' },
+          referral: { en: 'Referral', de: 'Empfehlung' },
+          fair: { en: 'Fair', de: 'Messe' },
+          partner: { en: 'Partner', de: 'Partner' },
+          advertising: { en: 'Advertising', de: 'Werbung' },
+          phone: { en: 'Phone', de: 'Telefon' },
+          other: { en: 'Other', de: 'Sonstige' },
+        },
+        isOfWorkspace: true,
+        example: 'fair',
+      },
       ownerId: { ...OWNER, key: 8, slot: 's7' },
     },
     milestones: {},
@@ -122,7 +188,7 @@ export const CORE_OBJECTS = {
   /** A person one does business with. */
   contact: {
     id: '00000000-0000-7000-8000-000000000002',
-    path: 'contacts',
+    path: OBJECT_PATHS.contact,
     domain: 'contact',
     scope: 'contacts',
     label: { en: 'Contact', de: 'Kontakt' },
@@ -142,7 +208,7 @@ export const CORE_OBJECTS = {
   /** An organisation. */
   company: {
     id: '00000000-0000-7000-8000-000000000003',
-    path: 'companies',
+    path: OBJECT_PATHS.company,
     domain: 'company',
     scope: 'companies',
     label: { en: 'Company', de: 'Firma' },
@@ -169,7 +235,7 @@ export const CORE_OBJECTS = {
   /** A deal in the pipeline. */
   opportunity: {
     id: '00000000-0000-7000-8000-000000000004',
-    path: 'opportunities',
+    path: OBJECT_PATHS.opportunity,
     domain: 'deal',
     scope: 'pipeline',
     label: { en: 'Opportunity', de: 'Verkaufschance' },
@@ -180,7 +246,15 @@ export const CORE_OBJECTS = {
       name: { ...NAME, example: 'Analytical Engines: 50 seats' },
       amount: { key: 2, type: 'number', slot: 'n1', label: { en: 'Amount', de: 'Betrag' }, example: 42_000 },
       currency: text(3, { key: 3, slot: 's2', label: { en: 'Currency', de: 'Währung' }, example: 'EUR' }),
-      stage: text(80, { key: 4, slot: 's3', label: { en: 'Stage', de: 'Phase' }, example: 'proposal' }),
+      stage: {
+        key: 4,
+        type: 'picklist',
+        slot: 's3',
+        label: { en: 'Stage', de: 'Phase' },
+        options: STAGES,
+        isOfWorkspace: true,
+        example: 'proposal',
+      },
       status: {
         key: 5,
         type: 'picklist',
@@ -210,8 +284,8 @@ export const CORE_OBJECTS = {
       ownerId: { ...OWNER, key: 9, slot: 's7' },
     },
     milestones: {
-      'deal.won': { field: 'status', value: 'won', example: { version: 4, stage: 'closed' } },
-      'deal.lost': { field: 'status', value: 'lost', example: { version: 4, stage: 'closed' } },
+      'deal.won': { field: 'status', value: 'won', example: { version: 4, stage: 'won' } },
+      'deal.lost': { field: 'status', value: 'lost', example: { version: 4, stage: 'lost' } },
     },
     exampleId: OPPORTUNITY_ID,
     exampleChange: { amount: 48_000, stage: 'negotiation' },
@@ -219,7 +293,7 @@ export const CORE_OBJECTS = {
   /** Something to be done. */
   task: {
     id: '00000000-0000-7000-8000-000000000005',
-    path: 'tasks',
+    path: OBJECT_PATHS.task,
     domain: 'task',
     scope: 'tasks',
     label: { en: 'Task', de: 'Aufgabe' },
@@ -274,6 +348,19 @@ export const CORE_OBJECTS = {
         label: { en: 'Related to', de: 'Bezieht sich auf' },
         targets: ['lead', 'contact', 'company', 'opportunity'],
         example: OPPORTUNITY_ID,
+      },
+      priority: {
+        key: 7,
+        type: 'picklist',
+        slot: 's5',
+        label: { en: 'Priority', de: 'Priorität' },
+        options: {
+          low: { en: 'Low', de: 'Niedrig' },
+          normal: { en: 'Normal', de: 'Normal' },
+          high: { en: 'High', de: 'Hoch' },
+        },
+        isOfWorkspace: true,
+        example: 'normal',
       },
     },
     milestones: { 'task.completed': { field: 'status', value: 'completed', example: { version: 2 } } },

@@ -11,6 +11,7 @@ import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { type FieldValues, noSuchRecord, type StoredRecord } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { recordEtag, recordJson } from '../reading/record.serializer.js';
+import { withStatus } from '../writing/picklist-rules.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordRestoreService } from '../writing/record-restore.service.js';
 import { RecordWriteService } from '../writing/record-write.service.js';
@@ -195,7 +196,7 @@ export class RecordService {
     if (problems.length > 0) {
       throw new PlatformError('VALIDATION_FAILED', undefined, { errors: shownProblems(model, plan, problems) });
     }
-    return values;
+    return withStatus(model, values, body);
   }
 
   /**

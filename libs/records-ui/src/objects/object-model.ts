@@ -1,10 +1,15 @@
 import type { CatalogueFieldView, CatalogueObjectView, CrmRecord, ObjectName } from '@crm/api-client';
-import { CORE_OBJECTS, type CoreObject } from '@crm/contracts/objects';
+import { OBJECT_PATHS } from '@crm/contracts/object-paths';
 import { type FieldType, isFieldType, viewOf } from './field-types.js';
 
 export interface FieldOption {
   readonly value: string;
   readonly label: string;
+  /** False for one that is retired: records keep it, and no other takes it. */
+  readonly active?: boolean;
+  /** Of a stage: the status of the deals in it, and where it belongs. */
+  readonly meaning?: string;
+  readonly pipelineId?: string;
 }
 
 /** A field that the caller can read. */
@@ -40,6 +45,8 @@ export interface ObjectModel {
   readonly creatable: boolean;
   readonly updatable: boolean;
   readonly deletable: boolean;
+  /** Where its records are in stages; new ones begin in the first. */
+  readonly pipelines: readonly { readonly id: string; readonly name: string }[];
 }
 
 /** @returns an empty text for a record whose name the caller cannot read */
@@ -73,11 +80,21 @@ export const expandOf = (fields: readonly FieldModel[]): string | undefined =>
 
 /** @param hasPeople whether people can be chosen */
 export function objectModel(object: CatalogueObjectView, hasPeople: boolean): ObjectModel {
-  const { apiName, label, pluralLabel, standard, titleFields, creatable, updatable, deletable } = object;
+  const {
+    apiName,
+    label,
+    pluralLabel,
+    standard,
+    titleFields,
+    creatable,
+    updatable,
+    deletable,
+    pipelines = [],
+  } = object;
   return {
     apiName,
-    name: standard ? CORE_OBJECTS[apiName as CoreObject].path : `custom:${apiName}`,
-    ...{ label, pluralLabel, creatable, updatable, deletable },
+    name: standard ? OBJECT_PATHS[apiName as keyof typeof OBJECT_PATHS] : `custom:${apiName}`,
+    ...{ label, pluralLabel, creatable, updatable, deletable, pipelines },
     titleFields: titleFields.length > 0 ? titleFields : firstTexts(object),
     fields: object.fields.map((field) => fieldModel(field, creatable || updatable, hasPeople)),
   };
@@ -113,5 +130,5 @@ function resultType(type: string | undefined): FieldType {
 
 const targetOf = (target: string): ObjectName | 'user' => {
   if (target === 'user' || target.startsWith('custom:')) return target as ObjectName | 'user';
-  return CORE_OBJECTS[target as CoreObject].path;
+  return OBJECT_PATHS[target as keyof typeof OBJECT_PATHS];
 };
