@@ -5,7 +5,11 @@
  * @typedef {{ query: string, where: string, filter?: string, after?: string }} Form */
 /** @type {Readonly<Record<string, Form>>} */
 export const FORMS = {
-  'equal, few, newest first': { query: 'filterField=source', filter: 'source', where: 'source = $1 ORDER BY id DESC' },
+  'equal, few, newest first': {
+    query: 'filterField=companyName',
+    filter: 'company',
+    where: 'company = $1 ORDER BY id DESC',
+  },
   'equal, a third, newest first': {
     query: 'filterField=status',
     filter: 'status',
@@ -17,14 +21,14 @@ export const FORMS = {
     where: 'company = $1 ORDER BY last_name, id',
   },
   'equal, few, and one of two others': {
-    query: `filterField=source&filter=${encodeURIComponent('{"field":"status","op":"in","value":["contacted","won"]}')}`,
-    filter: 'source',
-    where: "source = $1 AND status IN ('contacted', 'won') ORDER BY id DESC",
+    query: `filterField=companyName&filter=${encodeURIComponent('{"field":"status","op":"in","value":["contacted","qualified"]}')}`,
+    filter: 'company',
+    where: "company = $1 AND status IN ('contacted', 'qualified') ORDER BY id DESC",
   },
   'equal, few, by two other fields': {
-    query: 'filterField=source&sort=-status,lastName',
-    filter: 'source',
-    where: 'source = $1 ORDER BY status DESC NULLS LAST, last_name, id',
+    query: 'filterField=companyName&sort=-status,lastName',
+    filter: 'company',
+    where: 'company = $1 ORDER BY status DESC NULLS LAST, last_name, id',
   },
   ascending: { query: 'sort=lastName', where: 'true ORDER BY last_name, id' },
   descending: { query: 'sort=-lastName', where: 'true ORDER BY last_name DESC, id DESC' },

@@ -76,9 +76,9 @@ const LEAD_FIELDS = Object.entries({
   lastName: `'Lovelace ' || i`,
   email: `'lead' || i || '@example.com'`,
   phone: `'+49 30 ' || (1000000 + i)`,
-  companyName: `'Company number ' || (i / 10)`,
+  companyName: `'Company number ' || (i / ${MATCHES})`,
   status: `CASE WHEN i % 3 = 0 THEN 'contacted' ELSE 'new' END`,
-  source: `'S' || (i / ${MATCHES})`,
+  source: `'web'`,
 }).map(([apiName, sql]) => {
   const { key, slot } = LEAD.fields[/** @type {keyof typeof LEAD.fields} */ (apiName)];
   return { key, apiName, slot, sql, type: 'text' };
@@ -92,7 +92,7 @@ export const newLead = (turn) => ({
   phone: `+49 30 ${1_000_000 + turn}`,
   companyName: `Company number ${turn}`,
   status: 'new',
-  source: `N${turn}`,
+  source: 'web',
 });
 
 /** A lead as events hold it, with every field. @param {number} turn */
@@ -123,7 +123,7 @@ export async function fill(admin, tenantId) {
   const visible = fields.filter(({ apiName }) => apiName !== 'secret');
   await copyForBare(admin, 'bare_record', 's1', visible, tenantId, objectId);
   const owner = { ...LEAD.fields.ownerId, apiName: 'ownerId', sql: 'NULL' };
-  await copyForBare(admin, 'bare_lead', 's6', [...LEAD_FIELDS, owner], tenantId, LEAD.id);
+  await copyForBare(admin, 'bare_lead', 's4', [...LEAD_FIELDS, owner], tenantId, LEAD.id);
   await admin.query(`
     CREATE TABLE bare_search AS
     SELECT s.tenant_id, s.object_id, s.id, s.text, b.body FROM record_search s LEFT JOIN bare_lead b USING (id);
@@ -180,8 +180,8 @@ export async function fillFound(admin, tenantId) {
   );
   const others = `SELECT md5('tenant' || t)::uuid, '${LEAD.id}'::uuid, i FROM generate_series(1, 100) t, generate_series(1, ${RECORDS / 1000}) i`;
   await insert(admin, fields, `${series(tenantId, LEAD.id, RECORDS)} UNION ALL ${others}`, false);
-  await copyForBare(admin, 'bare_found', 's6', fields, tenantId, LEAD.id);
-  const columns = { last_name: 'lastName', company: 'companyName', status: 'status', phone: 'phone', source: 'source' };
+  await copyForBare(admin, 'bare_found', 's4', fields, tenantId, LEAD.id);
+  const columns = { last_name: 'lastName', company: 'companyName', status: 'status', phone: 'phone' };
   const named = Object.entries(columns);
   await admin.query(
     `ALTER TABLE bare_found ${named.map(([name, field]) => `ADD COLUMN ${name} text COLLATE "C" GENERATED ALWAYS AS (body->>'${field}') STORED`).join(', ')}`,

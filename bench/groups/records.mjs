@@ -72,7 +72,7 @@ export async function startRecords(lab) {
 /** @type {Kind} */
 const CUSTOM = { of: 'records', path: recordsOf(), filter: 'code', changed: 'text_1', create: newRecord };
 /** @type {Kind} */
-const LEAD = { of: 'leads', path: '/api/crm/leads', filter: 'source', changed: 'firstName', create: newLead };
+const LEAD = { of: 'leads', path: '/api/crm/leads', filter: 'companyName', changed: 'firstName', create: newLead };
 
 /** What gives the next request, by what it does. @param {import('../lab.mjs').Lab} lab @param {Kind} kind
  * @param {{ ids: readonly string[], filters?: readonly string[], tenant?: string }} data */

@@ -78,7 +78,7 @@ const SERVERS = {
   /** A row of the same bytes by its primary key, the same list through its index, the same insert and change. */
   records() {
     serveTable('/records', 'bare_record', 'code');
-    serveTable('/leads', 'bare_lead', 'source');
+    serveTable('/leads', 'bare_lead', 'companyName');
     const search = `SELECT body FROM bare_search WHERE tenant_id = $1 AND object_id = $2 AND text LIKE $3 ORDER BY id DESC LIMIT 25`;
     app.get('/leads/search', async (/** @type {Request} */ { query: { tenant, object, q } }) => {
       const { rows } = await pool.query(search, [tenant, object, `%${q}%`]);

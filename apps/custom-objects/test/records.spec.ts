@@ -345,7 +345,7 @@ describe('a record of a standard object', () => {
     [
       'tasks',
       { title: 'A', dueAt: '2026-03-01T10:00:00Z', description: 'one\ntwo' },
-      { status: 'open', assigneeId: null, relatedTo: null },
+      { status: 'open', assigneeId: null, relatedTo: null, priority: null },
     ],
   ])(
     'of %s has every field, null where none was given, and is read back as it was written',
@@ -426,7 +426,7 @@ describe('a record of a standard object', () => {
   it('has events that tell what was created, changed and deleted', async () => {
     const { call, id: tenantId } = await standard();
     const { body: lead } = await call('POST', '/api/crm/leads', { lastName: 'A', source: 'fair' });
-    const changes = { status: 'won over', source: null };
+    const changes = { status: 'qualified', source: null };
     const { status, body: changed, headers } = await call('PATCH', `/api/crm/leads/${lead.id}`, changes);
     expect([status, headers.get('etag')]).toEqual([200, '"2.0"']);
     expect(changed).toEqual({ ...lead, ...changes, version: 2, updatedAt: changed.updatedAt });
@@ -448,7 +448,14 @@ describe('a record of a standard object', () => {
   it.each([
     ['opportunities', { name: 'A' }, { status: 'won' }, ['deal.created', 'deal.updated', 'deal.won']],
     ['opportunities', { name: 'A' }, { status: 'lost' }, ['deal.created', 'deal.updated', 'deal.lost']],
-    ['opportunities', { name: 'A', status: 'won' }, { stage: 'x' }, ['deal.created', 'deal.won', 'deal.updated']],
+    ['opportunities', { name: 'A', status: 'won' }, { amount: 1 }, ['deal.created', 'deal.won', 'deal.updated']],
+    ['opportunities', { name: 'A' }, { stage: 'won' }, ['deal.created', 'deal.updated', 'deal.won']],
+    [
+      'opportunities',
+      { name: 'A', stage: 'lost' },
+      { stage: 'proposal' },
+      ['deal.created', 'deal.lost', 'deal.updated'],
+    ],
     ['tasks', { title: 'A' }, { status: 'completed' }, ['task.created', 'task.updated', 'task.completed']],
     [
       'tasks',

@@ -36,8 +36,8 @@ const RECORDS = [
     },
   ],
   ['leads', { firstName: 'Charles', lastName: 'Babbage', email: 'charles@example.com', status: 'contacted' }],
-  ['opportunities', { name: 'Difference engine', amount: 48_000, currency: 'EUR', stage: 'Proposal' }],
-  ['opportunities', { name: 'Spare cogs', amount: 1200, currency: 'EUR', stage: 'Qualification' }],
+  ['opportunities', { name: 'Difference engine', amount: 48_000, currency: 'EUR', stage: 'proposal' }],
+  ['opportunities', { name: 'Spare cogs', amount: 1200, currency: 'EUR', stage: 'qualification' }],
   ['tasks', { title: 'Call Mary about the offer' }],
 ];
 

@@ -26,6 +26,8 @@ export type StandardField = FieldBase &
       }
     | { readonly type: 'number' | 'date' | 'datetime' }
     | { readonly type: 'picklist'; readonly options: Readonly<Record<string, Texts>>; readonly default: string }
+    /** The options of a new workspace, which changes them. */
+    | { readonly type: 'picklist'; readonly options: Readonly<Record<string, Texts>>; readonly isOfWorkspace: true }
     /** The objects whose records it may name; a user when there is none. */
     | { readonly type: 'reference'; readonly targets: readonly string[] }
   );
@@ -134,6 +136,39 @@ const NAME = text(200, {
 const STATUS = { en: 'Status', de: 'Status' } as const;
 const OPEN = { en: 'Open', de: 'Offen' } as const;
 
+export const STAGE_MEANINGS = ['open', 'won', 'lost'] as const;
+/** What a stage says about a deal: the status of those that are in it. */
+export type StageMeaning = (typeof STAGE_MEANINGS)[number];
+
+interface DefaultStage {
+  readonly label: Texts;
+  /** Per cent. */
+  readonly probability: number;
+  readonly meaning: StageMeaning;
+}
+
+/** The pipeline of a new workspace; its stages by value, in order. */
+export const DEFAULT_PIPELINE = {
+  id: '00000000-0000-7000-8000-000000000101',
+  name: { en: 'Sales', de: 'Vertrieb' },
+  stages: {
+    qualification: { label: { en: 'Qualification', de: 'Qualifizierung' }, probability: 10, meaning: 'open' },
+    discovery: { label: { en: 'Discovery', de: 'Bedarfsklärung' }, probability: 25, meaning: 'open' },
+    proposal: { label: { en: 'Proposal', de: 'Angebot' }, probability: 50, meaning: 'open' },
+    negotiation: { label: { en: 'Negotiation', de: 'Verhandlung' }, probability: 75, meaning: 'open' },
+    won: { label: { en: 'Won', de: 'Gewonnen' }, probability: 100, meaning: 'won' },
+    lost: { label: { en: 'Lost', de: 'Verloren' }, probability: 0, meaning: 'lost' },
+  },
+} as const satisfies {
+  readonly id: string;
+  readonly name: Texts;
+  readonly stages: Readonly<Record<string, DefaultStage>>;
+};
+
+const STAGES = Object.fromEntries(
+  Object.entries(DEFAULT_PIPELINE.stages).map(([value, { label }]) => [value, label]),
+) as Readonly<Record<string, Texts>>;
+
 /**
  * The catalogue of standard objects. Types, schemas, events, forms and the SDK follow from it; a field is added here alone.
  * Fields that a tenant adds get keys from 1000 and the remaining slots.
@@ -153,8 +188,38 @@ export const CORE_OBJECTS = {
       ...PERSON,
       phone: { ...PHONE, key: 4, slot: 's3', example: '+44 20 7946 0018' },
       companyName: text(200, { key: 5, slot: 's4', label: COMPANY.label, example: 'Analytical Engines' }),
-      status: text(40, { key: 6, slot: 's5', label: STATUS, example: 'new' }),
-      source: text(80, { key: 7, slot: 's6', label: { en: 'Source', de: 'Quelle' }, example: 'fair' }),
+      status: {
+        key: 6,
+        type: 'picklist',
+        slot: 's5',
+        label: STATUS,
+        options: {
+          new: { en: 'New', de: 'Neu' },
+          contacted: { en: 'Contacted', de: 'Kontaktiert' },
+          qualified: { en: 'Qualified', de: 'Qualifiziert' },
+          unqualified: { en: 'Unqualified', de: 'Nicht qualifiziert' },
+          converted: { en: 'Converted', de: 'Umgewandelt' },
+        },
+        isOfWorkspace: true,
+        example: 'new',
+      },
+      source: {
+        key: 7,
+        type: 'picklist',
+        slot: 's6',
+        label: { en: 'Source', de: 'Quelle' },
+        options: {
+          web: { en: 'Web', de: 'Web' },
+          referral: { en: 'Referral', de: 'Empfehlung' },
+          fair: { en: 'Fair', de: 'Messe' },
+          partner: { en: 'Partner', de: 'Partner' },
+          advertising: { en: 'Advertising', de: 'Werbung' },
+          phone: { en: 'Phone', de: 'Telefon' },
+          other: { en: 'Other', de: 'Sonstige' },
+        },
+        isOfWorkspace: true,
+        example: 'fair',
+      },
       ownerId: { ...OWNER, key: 8, slot: 's7' },
       jobTitle: text(120, { ...JOB_TITLE, key: 9 }),
       website: { ...WEBSITE, key: 10 },
@@ -244,7 +309,15 @@ export const CORE_OBJECTS = {
         format: 'currency',
         example: 'EUR',
       }),
-      stage: text(80, { key: 4, slot: 's3', label: { en: 'Stage', de: 'Phase' }, example: 'proposal' }),
+      stage: {
+        key: 4,
+        type: 'picklist',
+        slot: 's3',
+        label: { en: 'Stage', de: 'Phase' },
+        options: STAGES,
+        isOfWorkspace: true,
+        example: 'proposal',
+      },
       status: {
         key: 5,
         type: 'picklist',
@@ -275,8 +348,8 @@ export const CORE_OBJECTS = {
       description: { ...DESCRIPTION, key: 10 },
     },
     milestones: {
-      'deal.won': { field: 'status', value: 'won', example: { version: 4, stage: 'closed' } },
-      'deal.lost': { field: 'status', value: 'lost', example: { version: 4, stage: 'closed' } },
+      'deal.won': { field: 'status', value: 'won', example: { version: 4, stage: 'won' } },
+      'deal.lost': { field: 'status', value: 'lost', example: { version: 4, stage: 'lost' } },
     },
     exampleId: OPPORTUNITY_ID,
     exampleChange: { amount: 48_000, stage: 'negotiation' },
@@ -332,6 +405,19 @@ export const CORE_OBJECTS = {
         label: { en: 'Related to', de: 'Bezieht sich auf' },
         targets: ['lead', 'contact', 'company', 'opportunity'],
         example: OPPORTUNITY_ID,
+      },
+      priority: {
+        key: 7,
+        type: 'picklist',
+        slot: 's5',
+        label: { en: 'Priority', de: 'Priorität' },
+        options: {
+          low: { en: 'Low', de: 'Niedrig' },
+          normal: { en: 'Normal', de: 'Normal' },
+          high: { en: 'High', de: 'Hoch' },
+        },
+        isOfWorkspace: true,
+        example: 'normal',
       },
     },
     milestones: { 'task.completed': { field: 'status', value: 'completed', example: { version: 2 } } },

@@ -1,6 +1,9 @@
 import Type, { type Static, type TNull, type TObject, type TSchema, type TUnion } from 'typebox';
 import { CORE_OBJECTS, type CoreObject, type StandardField } from './objects.js';
 
+/** Most characters of the value of an option that a workspace has of its own. */
+export const MAX_OPTION = 80;
+
 /** The fields of every record, whatever its object. */
 export const RecordHead = Type.Object({
   id: Type.String({ format: 'uuid' }),
@@ -11,11 +14,13 @@ export const RecordHead = Type.Object({
 
 type FieldsOf<O extends CoreObject> = (typeof CORE_OBJECTS)[O]['fields'];
 
-type ValueOf<F> = F extends { options: infer Options }
-  ? keyof Options & string
-  : F extends { type: 'number' }
-    ? number
-    : string;
+type ValueOf<F> = F extends { isOfWorkspace: true }
+  ? string
+  : F extends { options: infer Options }
+    ? keyof Options & string
+    : F extends { type: 'number' }
+      ? number
+      : string;
 type ValueSchema<F> = Type.TUnsafe<ValueOf<F>>;
 type FieldSchema<F> = F extends { required: true } ? ValueSchema<F> : TUnion<[ValueSchema<F>, TNull]>;
 
@@ -38,7 +43,7 @@ function valueSchema(field: StandardField): TSchema {
     case 'reference':
       return Type.String({ format: 'uuid' });
     case 'picklist':
-      return Type.Enum(Object.keys(field.options));
+      return 'default' in field ? Type.Enum(Object.keys(field.options)) : Type.String({ maxLength: MAX_OPTION });
     default:
       return Type.String({ maxLength: field.maxLength });
   }

@@ -571,6 +571,7 @@ const AUTOMATIONS: Sample[] = [
   ]),
   ...twins('AUT-002', '/automations/0', (values: Fragment) => on('deal.won', [update('opportunity', values)]), [
     ['winning a deal again', { status: 'won' }, { status: 7, name: 'a' }],
+    ['moving a deal to a stage', { stage: 'a' }, { amount: 1 }],
   ]),
   ...twins('AUT-002', '/automations/0', (actions: Fragment[]) => on('contact.updated', actions), [
     ['updating what was updated', [update('contact')], [update('nothing'), create('contact')]],

@@ -9,6 +9,7 @@ import { RecordFunctionsAgain1795500001660 } from './1795500001660-record-functi
 import { SearchIndexes1795500001680 } from './1795500001680-search-indexes.js';
 import { SavedViews1795500001700 } from './1795500001700-saved-views.js';
 import { OwnersAndPhones1795500001710 } from './1795500001710-owners-and-phones.js';
+import { Picklists1795500001720 } from './1795500001720-picklists.js';
 import { HistoryAndNotes1795500001730 } from './1795500001730-history-and-notes.js';
 import { SlotsOfCompanies1795500001731 } from './1795500001731-slots-of-companies.js';
 import { Bin1795500001760 } from './1795500001760-bin.js';
@@ -25,6 +26,7 @@ export const migrations = [
   SearchIndexes1795500001680,
   SavedViews1795500001700,
   OwnersAndPhones1795500001710,
+  Picklists1795500001720,
   HistoryAndNotes1795500001730,
   SlotsOfCompanies1795500001731,
   Bin1795500001760,

@@ -3,6 +3,7 @@ import {
   BooleanField,
   EnumField,
   field,
+  IdField,
   IntegerField,
   JsonValueField,
   ListField,
@@ -53,6 +54,11 @@ export class CatalogueFieldView extends FieldHeadView {
   @ObjectField(() => FormulaView, { optional: true, description: 'Of a formula' }) formula?: FormulaView;
 }
 
+export class PipelineHeadView {
+  @IdField() id: string;
+  @TextField({ maxLength: 100, example: 'Sales' }) name: string;
+}
+
 /** A standard or custom object as the caller may see it. */
 export class CatalogueObjectView extends ObjectHeadView {
   @BooleanField() standard: boolean;
@@ -72,6 +78,13 @@ export class CatalogueObjectView extends ObjectHeadView {
   @BooleanField({ description: 'Whether the caller can change fields of records' }) updatable: boolean;
   @BooleanField({ description: 'Whether the caller can delete records' }) deletable: boolean;
   @ListField(() => CatalogueFieldView, { maxItems: 1000 }) fields: CatalogueFieldView[];
+
+  @ListField(() => PipelineHeadView, {
+    optional: true,
+    maxItems: 20,
+    description: 'Where records are in stages; new ones begin in the first',
+  })
+  pipelines?: PipelineHeadView[];
 }
 
 export class CatalogueView {

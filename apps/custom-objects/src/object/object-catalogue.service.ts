@@ -19,12 +19,12 @@ import {
   isVisibleTo,
   noSuchObject,
   type ObjectDefinition,
-  STANDARD_OBJECTS,
   type StoredField,
   scopeOf,
   standardObjectWithId,
 } from './object-definition.js';
 import { ObjectModel } from './object-model.js';
+import { labelOf, nameOf, type Stage } from './picklist.js';
 
 /** The definitions of all objects, as pages need them that are made of them. */
 @Injectable()
@@ -36,9 +36,10 @@ export class ObjectCatalogueService {
 
   /** Standard objects first, then custom ones by name; those that the caller may read. */
   async list(principal: Principal, language: Language = 'en'): Promise<CatalogueObjectView[]> {
-    const custom = await this.customOf(principal);
+    const all = await this.database.transaction(principal.tenantId, (tx) => this.objects.listAll(tx));
+    const custom = all.ofApps.filter((object) => isVisibleTo(object, principal));
     const names = new Map(custom.map(({ id, apiName }) => [id, apiName]));
-    return [...Object.values(STANDARD_OBJECTS), ...custom]
+    return [...all.standard, ...custom]
       .filter((object) => hasScope(principal, scopeOf(object.id), 'read'))
       .map((object) => view(object, principal, language, names));
   }
@@ -60,11 +61,6 @@ export class ObjectCatalogueService {
     const found = await this.get(principal, apiName);
     if (found.standard) throw noSuchObject();
     return customView(found);
-  }
-
-  private async customOf(principal: Principal): Promise<(ObjectDefinition & { sandbox: boolean })[]> {
-    const objects = await this.database.transaction(principal.tenantId, (tx) => this.objects.list(tx));
-    return objects.filter((object) => isVisibleTo(object, principal));
   }
 }
 
@@ -103,7 +99,11 @@ function view(
         ...fieldView(model, field, names),
         writable: canWrite && plan.writable.has(field.apiName),
         ...(core && standardTexts(core.fields[field.apiName] as StandardField, language)),
+        ...(object.picklists?.[field.apiName] && { options: optionViews(object, field.apiName, language) }),
       })),
+    ...(object.pipelines && {
+      pipelines: object.pipelines.map((pipeline) => ({ id: pipeline.id, name: nameOf(pipeline, language) })),
+    }),
   };
 }
 
@@ -176,7 +176,17 @@ function targetsOf({ referenceObjectIds }: StoredField, names: ReadonlyMap<strin
 const standardTexts = (field: StandardField, language: Language) => ({
   label: field.label[language],
   type: field.type,
-  ...(field.type === 'picklist' && {
+  ...('default' in field && {
     options: Object.entries(field.options).map(([value, label]) => ({ value, label: label[language] })),
   }),
 });
+
+/** The options of the workspace; a stage says what it means and whose it is. */
+const optionViews = ({ apiName, picklists, pipelines = [] }: ObjectDefinition, field: string, language: Language) =>
+  (picklists?.[field] ?? []).map((option) => {
+    const { value, active } = option;
+    const pipeline = pipelines.find(({ stages }) => stages.some((stage) => stage === option));
+    const { meaning, probability } = option as Partial<Stage>;
+    const stage = pipeline && { meaning, probability, pipelineId: pipeline.id };
+    return { value, label: labelOf(apiName, field, option, language), active, ...stage };
+  });

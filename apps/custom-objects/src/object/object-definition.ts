@@ -9,6 +9,7 @@ import {
   type StandardObject,
 } from '@crm/contracts';
 import type { FieldDefinition, ValidationRule } from '@crm/fields';
+import { defaultPicklists, defaultPipelines, type Picklists, type Pipeline, STAGE } from './picklist.js';
 
 /** A field as it stands in a tenant: its declaration, its stable id and where its value is stored. */
 export interface StoredField extends FieldDefinition {
@@ -57,6 +58,10 @@ export interface ObjectDefinition {
   /** Increases with every change of the definition; a model built from an older one is stale. 0 when no tenant's row says it. */
   readonly revision: number;
   readonly fields: readonly StoredField[];
+  /** The options of the picklists that belong to the workspace, by field; absent for an object that has none. */
+  readonly picklists?: Picklists;
+  /** In whose stages the records are; the first is that of a record without a stage. */
+  readonly pipelines?: readonly Pipeline[];
   /** Null for an object that an app brings. */
   readonly standard: StandardTraits | null;
   /** Access of other apps, granted by an administrator; absent when there is none. */
@@ -162,13 +167,35 @@ function storedField(objectId: string, [apiName, field]: [string, StandardField]
     ...('maxLength' in field && {
       validationRules: [{ type: 'maxLength', value: field.maxLength }, ...(type === 'phone' ? [PHONE] : [])],
     }),
-    ...(field.type === 'picklist' && { options: Object.keys(field.options), default: field.default }),
+    ...('default' in field && { options: Object.keys(field.options), default: field.default }),
     ...(targets.length === 1 && { referenceTarget: targets[0] as string }),
     referenceObjectIds: targets.map(idOf),
   };
 }
 
+/** @returns the object with these options instead of those of a new workspace */
+export function withPicklists(
+  object: ObjectDefinition,
+  revision: number,
+  picklists: Picklists,
+  pipelines: readonly Pipeline[] | undefined = object.pipelines,
+): ObjectDefinition {
+  const all = { ...object.picklists, ...picklists };
+  if (pipelines) all[STAGE] = pipelines.flatMap(({ stages }) => stages);
+  const fields = object.fields.map((field) => {
+    const options = all[field.apiName];
+    return options ? { ...field, options } : field;
+  });
+  return { ...object, revision, fields, picklists: all, ...(pipelines && { pipelines }) };
+}
+
 function definitionOf(apiName: CoreObject): ObjectDefinition {
+  const object = plainDefinitionOf(apiName);
+  const picklists = defaultPicklists(apiName);
+  return Object.keys(picklists).length === 0 ? object : withPicklists(object, 0, picklists, defaultPipelines(apiName));
+}
+
+function plainDefinitionOf(apiName: CoreObject): ObjectDefinition {
   const { id, path, domain, scope, label, pluralLabel, nameField, fields, milestones }: StandardObject =
     CORE_OBJECTS[apiName];
   return {

@@ -33,6 +33,8 @@ export class ObjectModel {
   readonly referenceFields: readonly StoredField[];
   /** The fields that name users. */
   readonly userFields: readonly StoredField[];
+  /** By field the options that no record takes any more. */
+  readonly retired: ReadonlyMap<string, ReadonlySet<unknown>>;
   /** The fields that everyone can read: nothing else reaches events. */
   readonly publicPlan: AccessPlan;
   private readonly plans = new Map<string, AccessPlan>();
@@ -47,6 +49,7 @@ export class ObjectModel {
     this.userFields = object.fields.filter(
       ({ type, referenceObjectIds }) => type === 'reference' && referenceObjectIds.length === 0,
     );
+    this.retired = retiredOf(object);
     this.publicPlan = accessPlan(object.fields, []);
   }
 
@@ -78,6 +81,13 @@ export class ObjectModel {
     this.plans.set(key, plan);
     return plan;
   }
+}
+
+function retiredOf({ picklists = {} }: ObjectDefinition): ReadonlyMap<string, ReadonlySet<unknown>> {
+  const all = Object.entries(picklists).map(
+    ([field, options]) => [field, options.filter(({ active }) => !active).map(({ value }) => value)] as const,
+  );
+  return new Map(all.filter(([, values]) => values.length > 0).map(([field, values]) => [field, new Set(values)]));
 }
 
 /**
@@ -196,11 +206,19 @@ export class ObjectModelStore {
 
   /**
    * Finds a model by its id, in a transaction that holds the definitions.
+   * @param needs `options` when values are judged by those of the tenant's picklists; fields are the same in every tenant
    * @returns null when there is none; isActive false for a removed object
    */
-  async findById(tx: TenantTransaction, id: string): Promise<{ model: ObjectModel; isActive: boolean } | null> {
+  async findById(
+    tx: TenantTransaction,
+    id: string,
+    needs?: 'options',
+  ): Promise<{ model: ObjectModel; isActive: boolean } | null> {
     const standard = standardObjectWithId(id);
-    if (standard) return { model: standardModel(standard), isActive: true };
+    if (standard) {
+      const object = needs ? await this.objects.findStandard(tx, standard) : standard;
+      return { model: modelOf(object), isActive: true };
+    }
     const found = await this.objects.findById(tx, id);
     return found && { model: new ObjectModel(found.object), isActive: found.isActive };
   }
@@ -216,7 +234,7 @@ export class ObjectModelStore {
     attempt: (models: readonly ObjectModel[]) => Promise<T>,
   ): Promise<T> {
     for (let count = 1; ; count += 1) {
-      const models = await Promise.all(apiNames.map((apiName) => this.get(tenantId, apiName)));
+      const models = await Promise.all(apiNames.map((apiName) => this.get(tenantId, apiName, count > 1)));
       try {
         return await attempt(models);
       } catch (error) {
@@ -263,14 +281,21 @@ export class ObjectModelStore {
     return outcome.value;
   }
 
-  private async get(tenantId: string, apiName: string): Promise<ObjectModel> {
-    const standard = standardObjectNamed(apiName);
-    if (standard) return standardModel(standard);
+  /** Of a standard object the one that most tenants share, until it has been found stale or the tenant's own is known. */
+  private async get(tenantId: string, apiName: string, wasStale: boolean): Promise<ObjectModel> {
     const key = keyOf(tenantId, apiName);
-    return this.models.get(key) ?? ((await this.models.fetch(key, { context: tenantId })) as ObjectModel);
+    const known = this.models.get(key);
+    if (known) return known;
+    const standard = standardObjectNamed(apiName);
+    if (standard && !wasStale) return standardModel(standard);
+    return (await this.models.fetch(key, { context: tenantId })) as ObjectModel;
   }
 
   private async load(tenantId: string, apiName: string): Promise<ObjectModel> {
+    const standard = standardObjectNamed(apiName);
+    if (standard) {
+      return modelOf(await this.database.transaction(tenantId, (tx) => this.objects.findStandard(tx, standard)));
+    }
     const object = await this.database.transaction(tenantId, (tx) => this.objects.findByApiName(tx, apiName));
     if (!object) throw noSuchObject();
     return new ObjectModel(object);
@@ -279,7 +304,10 @@ export class ObjectModelStore {
 
 const keyOf = (tenantId: string, apiName: string): string => `${tenantId}/${apiName}`;
 
-/** Every tenant has the same standard objects, so their models are made once. */
+const modelOf = (object: ObjectDefinition): ObjectModel =>
+  object.revision === 0 ? standardModel(object) : new ObjectModel(object);
+
+/** Tenants that have changed nothing have the same standard objects, whose models are made once. */
 const standardModels = new Map<string, ObjectModel>();
 
 function standardModel(object: ObjectDefinition): ObjectModel {

@@ -1,10 +1,24 @@
+import { STAGE_MEANINGS } from '@crm/contracts';
 import { REFERENCE_DELETIONS } from '@crm/fields';
-import { BooleanField, EnumField, ListField, TextField } from '@crm/http';
+import { BooleanField, EnumField, IdField, IntegerField, ListField, TextField } from '@crm/http';
 
 /** An option of a picklist. */
 export class OptionView {
   @TextField({ maxLength: 255 }) value: string;
   @TextField({ maxLength: 255 }) label: string;
+
+  @BooleanField({
+    optional: true,
+    description:
+      'Of a picklist of the workspace: false for an option that is retired; records that have it keep it, and no other takes it',
+  })
+  active?: boolean;
+
+  @EnumField(STAGE_MEANINGS, { optional: true, description: 'Of a stage: the status of the deals in it' })
+  meaning?: string;
+
+  @IntegerField({ optional: true, description: 'Of a stage: of being won, in per cent' }) probability?: number;
+  @IdField({ optional: true, description: 'Of a stage' }) pipelineId?: string;
 }
 
 /** What every description of a field has that the caller may read. */

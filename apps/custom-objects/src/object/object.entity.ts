@@ -6,8 +6,9 @@ import type { SharedAccess } from './object-definition.js';
 export class CustomObject {
   @PrimaryColumn({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
   @PrimaryColumn({ type: 'uuid' }) id: string;
-  @Column({ name: 'installation_id', type: 'uuid' }) installationId: string;
-  @Column({ name: 'app_key', type: 'text' }) appKey: string;
+  /** Null, as the app, for the row of a standard object, which says what the tenant has changed of it. */
+  @Column({ name: 'installation_id', type: 'uuid', nullable: true }) installationId: string | null;
+  @Column({ name: 'app_key', type: 'text', nullable: true }) appKey: string | null;
   @Column({ type: 'boolean' }) sandbox: boolean;
 
   /** The name in the package. */
@@ -25,6 +26,9 @@ export class CustomObject {
 
   /** Increases with every change of the definition. */
   @Column({ type: 'integer' }) revision: number;
+
+  /** Options and pipelines of a standard object, as `ObjectSettings`. */
+  @Column({ type: 'jsonb', nullable: true }) settings: object | null;
 }
 
 /** A field of an object definition. */

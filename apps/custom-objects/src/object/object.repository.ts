@@ -2,7 +2,15 @@ import type { TenantTransaction } from '@crm/database';
 import type { FieldDefinition } from '@crm/fields';
 import { Injectable } from '@nestjs/common';
 import { CustomField, CustomObject, ObjectShare } from './object.entity.js';
-import type { AppObject, SharedAccess, StoredField } from './object-definition.js';
+import {
+  type AppObject,
+  type ObjectDefinition,
+  type SharedAccess,
+  STANDARD_OBJECTS,
+  type StoredField,
+  withPicklists,
+} from './object-definition.js';
+import type { ObjectSettings } from './picklist.js';
 
 /** Of an object `o`, who else reaches it. */
 const SHARED_WITH = `(SELECT coalesce(jsonb_object_agg(s.app_key, s.access), '{}')
@@ -12,7 +20,7 @@ const SHARED_WITH = `(SELECT coalesce(jsonb_object_agg(s.app_key, s.access), '{}
 const OBJECTS = `
   SELECT o.id, o.tenant_id AS "tenantId", o.installation_id AS "installationId", o.app_key AS "appKey", o.sandbox,
          o.declared_api_name AS "declaredApiName", o.api_name AS "apiName", o.label, o.plural_label AS "pluralLabel",
-         o.description, o.name_field AS "nameField", o.revision, o.state,
+         o.description, o.name_field AS "nameField", o.revision, o.state, o.settings,
          (SELECT coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'key', f.key, 'slot', f.slot,
                    'referenceObjectId', f.reference_object_id, 'definition', f.definition) ORDER BY f.position), '[]')
             FROM custom_field f WHERE f.tenant_id = o.tenant_id AND f.object_id = o.id) AS fields,
@@ -25,11 +33,26 @@ const LIST_HEADS = `
   SELECT o.id, o.api_name AS "apiName", o.app_key AS "appKey", ${SHARED_WITH}
     FROM custom_object o WHERE o.tenant_id = $1 AND o.state = 'active' AND o.id = ANY ($2::uuid[])`;
 
-/** $1: tenant. */
+/** Those of apps, and the standard ones of which the workspace has changed something. $1: tenant. */
 const LIST_OBJECTS = `${OBJECTS} AND o.state = 'active' ORDER BY o.api_name`;
 
 /** $1: tenant, $2: name in the tenant. */
-export const FIND_OBJECT = `${OBJECTS} AND o.state = 'active' AND o.api_name = $2`;
+export const FIND_OBJECT = `${OBJECTS} AND o.state = 'active' AND o.installation_id IS NOT NULL AND o.api_name = $2`;
+
+/** What the workspace has changed of a standard object. $1: tenant, $2: object. */
+const FIND_SETTINGS = 'SELECT settings, revision FROM custom_object WHERE tenant_id = $1 AND id = $2';
+
+/** Makes every model of the object stale. Under a name that no app can give. $1: tenant, $2: object, $3: name, $4: label, $5: plural, $6: settings. */
+const SAVE_SETTINGS = `
+  INSERT INTO custom_object (tenant_id, id, sandbox, declared_api_name, api_name, label, plural_label, settings)
+  VALUES ($1, $2, false, $3, 'standard:' || $3, $4, $5, $6)
+  ON CONFLICT (tenant_id, id) DO UPDATE SET settings = excluded.settings, revision = custom_object.revision + 1`;
+
+/** By the index of the slot, and in the bin. $1: tenant, $2: object, $3: values, $4: key of the field. */
+const findUsed = (slot: string): string => `
+  SELECT value FROM unnest($3::text[]) AS value
+   WHERE EXISTS (SELECT 1 FROM custom_record WHERE tenant_id = $1 AND object_id = $2 AND deleted_at IS NULL AND ${slot} = value)
+      OR EXISTS (SELECT 1 FROM custom_record WHERE tenant_id = $1 AND object_id = $2 AND deleted_at IS NOT NULL AND data->>$4 = value)`;
 
 /** In use or not. $1: tenant, $2: object. */
 export const FIND_OBJECT_BY_ID = `${OBJECTS} AND o.id = $2`;
@@ -79,8 +102,11 @@ const DISCARD_CONTENTS = [
 export const STALE_DEFINITION = 'CO001';
 
 /** A definition as the statements return it. */
-interface ObjectRow extends Omit<AppObject, 'fields' | 'standard'> {
+interface ObjectRow extends Omit<AppObject, 'fields' | 'standard' | 'installationId'> {
   readonly state: 'active' | 'removed';
+  /** Null for a standard object. */
+  readonly installationId: string | null;
+  readonly settings: ObjectSettings | null;
   readonly fields: readonly FieldRow[];
 }
 
@@ -89,8 +115,15 @@ type FieldRow = Pick<StoredField, 'id' | 'key' | 'slot'> & {
   readonly definition: FieldDefinition;
 };
 
-const toObject = ({ fields, state: _, ...head }: ObjectRow): AppObject => ({
-  ...head,
+type SettingsRow = Pick<ObjectRow, 'settings' | 'revision'>;
+
+const changedObject = (object: ObjectDefinition, row: SettingsRow | undefined): ObjectDefinition =>
+  row ? withPicklists(object, row.revision, row.settings?.picklists ?? {}, row.settings?.pipelines) : object;
+
+const isOfApp = (row: ObjectRow): row is ObjectRow & Pick<AppObject, 'installationId'> => row.installationId !== null;
+
+const toObject = ({ fields, state: _, settings: _none, ...head }: ObjectRow): AppObject => ({
+  ...(head as Omit<AppObject, 'fields' | 'standard'>),
   standard: null,
   fields: fields.map(({ definition, referenceObjectId, ...place }) => ({
     ...definition,
@@ -109,10 +142,43 @@ export class ObjectRepository {
     await tx.query(LOCK_DEFINITIONS, [tx.tenantId]);
   }
 
-  /** The active objects, by name. */
+  /** The active objects of apps, by name. */
   async list(tx: TenantTransaction): Promise<AppObject[]> {
     const rows = await tx.query<ObjectRow>(LIST_OBJECTS, [tx.tenantId]);
-    return rows.map(toObject);
+    return rows.filter(isOfApp).map(toObject);
+  }
+
+  /** Every object of the tenant: standard ones as it has them, then those of apps by name. */
+  async listAll(tx: TenantTransaction): Promise<{ standard: ObjectDefinition[]; ofApps: AppObject[] }> {
+    const rows = await tx.query<ObjectRow>(LIST_OBJECTS, [tx.tenantId]);
+    const changed = new Map(rows.filter((row) => !isOfApp(row)).map((row) => [row.id, row]));
+    const standard = Object.values(STANDARD_OBJECTS).map((object) => changedObject(object, changed.get(object.id)));
+    return { standard, ofApps: rows.filter(isOfApp).map(toObject) };
+  }
+
+  /** A standard object as the tenant has it. */
+  async findStandard(tx: TenantTransaction, object: ObjectDefinition): Promise<ObjectDefinition> {
+    const [row] = await tx.queryPrepared<SettingsRow>(FIND_SETTINGS, [tx.tenantId, object.id]);
+    return changedObject(object, row);
+  }
+
+  /** In a transaction that holds the lock of {@link lockDefinitions}. */
+  async saveSettings(tx: TenantTransaction, object: ObjectDefinition, settings: ObjectSettings): Promise<void> {
+    const { id, apiName, label, pluralLabel } = object;
+    await tx.query(SAVE_SETTINGS, [tx.tenantId, id, apiName, label, pluralLabel, JSON.stringify(settings)]);
+  }
+
+  /** @returns those of the values that records have in the field, or would have again */
+  async findUsed(
+    tx: TenantTransaction,
+    objectId: string,
+    { key, slot }: StoredField,
+    values: readonly string[],
+  ): Promise<string[]> {
+    if (values.length === 0) return [];
+    const parameters = [tx.tenantId, objectId, values, String(key)];
+    const rows = await tx.query<{ value: string }>(findUsed(slot as string), parameters);
+    return rows.map(({ value }) => value);
   }
 
   /** @returns null when the tenant has no active object of this name */

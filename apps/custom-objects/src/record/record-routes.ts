@@ -1,4 +1,4 @@
-import { CORE_OBJECTS, type CoreObject, PlatformError, type ScopeName } from '@crm/contracts';
+import { CORE_OBJECTS, type CoreObject, MAX_OPTION, PlatformError, type ScopeName } from '@crm/contracts';
 import { fieldTypes } from '@crm/fields';
 import {
   ApiGroup,
@@ -84,8 +84,19 @@ function inputSchema(object: ObjectDefinition, mode: 'create' | 'update'): JsonS
   };
 }
 
-const fieldSchemas = ({ fields }: ObjectDefinition): Record<string, JsonSchema> =>
-  Object.fromEntries(fields.map((field) => [field.apiName, fieldSchema(field)]));
+const fieldSchemas = ({ fields, picklists = {} }: ObjectDefinition): Record<string, JsonSchema> =>
+  Object.fromEntries(
+    fields.map((field) => [
+      field.apiName,
+      Object.hasOwn(picklists, field.apiName) ? OPTION_OF_WORKSPACE : fieldSchema(field),
+    ]),
+  );
+
+const OPTION_OF_WORKSPACE: JsonSchema = {
+  type: ['string', 'null'],
+  maxLength: MAX_OPTION,
+  description: 'The value of an option of the workspace',
+};
 
 /** JSON Schema of a field; one that is not required can be null. */
 function fieldSchema({ type: name, options, required, validationRules = [] }: StoredField): JsonSchema {

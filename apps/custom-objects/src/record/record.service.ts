@@ -13,6 +13,7 @@ import { type FieldValues, noSuchRecord, type StoredRecord } from '../reading/re
 import { RecordRepository } from '../reading/record.repository.js';
 import { recordEtag, recordJson } from '../reading/record.serializer.js';
 import { requireChoice } from '../writing/merged-fields.js';
+import { withStatus } from '../writing/picklist-rules.js';
 import { RecordMergeService, requireOther } from '../writing/record-merge.service.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordRestoreService } from '../writing/record-restore.service.js';
@@ -301,7 +302,7 @@ export class RecordService {
     if (problems.length > 0) {
       throw new PlatformError('VALIDATION_FAILED', undefined, { errors: shownProblems(model, plan, problems) });
     }
-    return values;
+    return withStatus(model, values, body);
   }
 
   /**

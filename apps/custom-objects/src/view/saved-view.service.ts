@@ -95,7 +95,7 @@ export class SavedViewService {
       const view = await this.views.find(tx, id);
       if (!view || (!view.shared && view.ownerId !== principal.userId)) throw noSuchView();
       await this.objects.holdDefinitions(tx);
-      const found = await this.models.findById(tx, view.objectId);
+      const found = await this.models.findById(tx, view.objectId, 'options');
       // Who made it may always change what they can no longer read.
       const isOwn = view.ownerId === principal.userId;
       const isThere = found?.isActive || (ofRetired && isOwn);

@@ -35,6 +35,7 @@ import {
 import { RecordRepository } from '../reading/record.repository.js';
 import { actorOf } from '../timeline/record-history.repository.js';
 import { ReferenceRepository, UniqueValueRepository } from './claim.repository.js';
+import { withStage } from './picklist-rules.js';
 import { recordCreated, recordRestored, recordUpdated } from './record-events.js';
 import { historyOf, type RecordWrite, RecordWriteRepository, type WrittenObject } from './record-write.repository.js';
 import { type ReferenceCaller, readableTargets } from './reference-access.service.js';
@@ -112,7 +113,7 @@ export class RecordWriteService {
     private readonly idempotency: IdempotencyService,
   ) {}
 
-  /** Prepares a creation before its transaction. @throws PAYLOAD_TOO_LARGE */
+  /** Prepares a creation before its transaction. @throws PAYLOAD_TOO_LARGE, VALIDATION_FAILED for a retired option */
   prepare(author: Author, values: FieldValues, call?: IdempotentCall): Creation {
     const draft = draftOfNew(author, values);
     return { ...author, draft, call, claim: call && claimOfCall(call, draft.record.id) };
@@ -359,8 +360,9 @@ const following = (earlier: Draft | undefined, draft: Draft): Draft =>
 /** A statement may fail for the values or the node of one record; that the definition has changed concerns all. */
 const isOfOne = (error: unknown): boolean => isOfOneTenant(error) && !isStale(error);
 
-/** @throws PAYLOAD_TOO_LARGE */
-function draftOfNew({ model, caller, clock }: Author, values: FieldValues): Draft {
+/** @throws PAYLOAD_TOO_LARGE, VALIDATION_FAILED for a retired option */
+function draftOfNew({ model, caller, clock }: Author, given: FieldValues): Draft {
+  const values = withStage(model, given, null);
   const id = newId();
   // Not the start of the request: lists are ordered by the id, which is made later.
   const at = new Date(millisecondsOfId(id)).toISOString();
@@ -381,11 +383,13 @@ function draftOfNew({ model, caller, clock }: Author, values: FieldValues): Draf
 /**
  * @param before the locked record
  * @returns null when nothing changes
- * @throws VERSION_MISMATCH, PAYLOAD_TOO_LARGE
+ * @throws VERSION_MISMATCH, PAYLOAD_TOO_LARGE, VALIDATION_FAILED for a retired option
  */
-function draftOfChange({ model, caller, changes, expected, clock }: Change, before: StoredRecord): Draft | null {
+function draftOfChange(change: Change, before: StoredRecord): Draft | null {
+  const { model, caller, expected, clock } = change;
   requireMatch(expected, before.version);
   const previous = valuesOf(model, before.data);
+  const changes = withStage(model, change.changes, previous);
   const values = { ...previous, ...changes };
   const changed = Object.keys(changes).filter((name) => !isDeepStrictEqual(previous[name], values[name]));
   // A write to a field that the caller cannot read always counts as a change, so that nobody can guess its value.

@@ -100,6 +100,7 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream, rou
   ['/api/crm/search', 'custom-objects', 'records'],
   ['/api/crm/views', 'custom-objects', 'api'],
   ['/api/crm/notes', 'custom-objects', 'records'],
+  ['/api/crm/pipelines', 'custom-objects', 'api'],
   [HOOK_PATH, 'automation-hooks', 'hook'],
   ['/api/crm/automations', 'automation-hooks', 'api'],
   ['/api/crm/leads', 'custom-objects', 'records'],

@@ -22,6 +22,13 @@ function optionIndex({ options }: { readonly options?: FieldOptions }): Readonly
   return index;
 }
 
+/** The values that a new record can have. */
+export const activeOptions = ({ options = [] }: { readonly options?: FieldOptions }): string[] =>
+  options.flatMap((option) => {
+    if (typeof option === 'string') return option;
+    return option.active === false ? [] : option.value;
+  });
+
 export const picklist: FieldType = {
   ...PLAIN,
   summary: 'an option',
@@ -35,7 +42,7 @@ export const picklist: FieldType = {
     const options = optionIndex(field);
     return options.has(input)
       ? accept(input)
-      : refuse('NOT_AN_OPTION', 'Must be one of the options', { options: [...options.keys()] });
+      : refuse('NOT_AN_OPTION', 'Must be one of the options', { options: activeOptions(field) });
   },
   toSearchText: (value) => value as string,
 };

@@ -7,6 +7,8 @@ export type RuleTypeName = (typeof RULE_TYPE_NAMES)[number];
 export interface FieldOption {
   value: string;
   label: string;
+  /** False for one that only records have that had it before. */
+  active?: boolean;
 }
 
 /** The choices of a field; a plain text is both value and label. */

@@ -219,13 +219,15 @@ function eventsOf(manifest: ManifestDraft, action: Draft<ManifestAction>): strin
   if (!target) return [];
   const verb = action.type === 'create_record' ? 'created' : 'updated';
   if (target.kind === 'own') return [`record.${verb}`];
-  const status = action.values && Object.hasOwn(action.values, 'status') ? action.values.status : undefined;
-  return [`${CORE_OBJECTS[target.name as CoreObject].domain}.${verb}`, ...statusEvents(target.name, status)];
+  const { values = {} } = action;
+  return [`${CORE_OBJECTS[target.name as CoreObject].domain}.${verb}`, ...statusEvents(target.name, values)];
 }
 
-/** A status from a placeholder can have any value. */
-function statusEvents(object: string, status: unknown): string[] {
-  const may = (value: string) => status === value || (typeof status === 'string' && hasPlaceholder(status));
+/** A status from a placeholder can have any value, and the workspace says which one a stage means. */
+function statusEvents(object: string, values: Readonly<Record<string, unknown>>): string[] {
+  const status = Object.hasOwn(values, 'status') ? values.status : undefined;
+  const isAny = (typeof status === 'string' && hasPlaceholder(status)) || Object.hasOwn(values, 'stage');
+  const may = (value: string) => isAny || status === value;
   if (object === 'opportunity') return ['won', 'lost'].filter(may).map((value) => `deal.${value}`);
   return object === 'task' && may('completed') ? ['task.completed'] : [];
 }

@@ -18,7 +18,7 @@ describe.each(FIELD_TYPE_NAMES)('a field of the type %s', (type) => {
   const target = type === 'reference' ? ('companies' as const) : undefined;
   const model: ObjectModel = {
     ...{ apiName: 'visit', name: 'custom:visit', label: 'Visit', pluralLabel: 'Visits', titleFields: [] },
-    ...{ creatable: true, updatable: true, deletable: true },
+    ...{ creatable: true, updatable: true, deletable: true, pipelines: [] },
     fields: [{ ...field, target }],
   };
   const head = { id: '1', version: 1, createdAt: '', updatedAt: '' };

@@ -5,6 +5,11 @@ import { type FieldType, isFieldType, viewOf } from './field-types.js';
 export interface FieldOption {
   readonly value: string;
   readonly label: string;
+  /** False for one that is retired: records keep it, and no other takes it. */
+  readonly active?: boolean;
+  /** Of a stage: the status of the deals in it, and where it belongs. */
+  readonly meaning?: string;
+  readonly pipelineId?: string;
 }
 
 /** A field that the caller can read. */
@@ -42,6 +47,8 @@ export interface ObjectModel {
   readonly creatable: boolean;
   readonly updatable: boolean;
   readonly deletable: boolean;
+  /** Where its records are in stages; new ones begin in the first. */
+  readonly pipelines: readonly { readonly id: string; readonly name: string }[];
 }
 
 /** @returns an empty text for a record whose name the caller cannot read */
@@ -79,11 +86,21 @@ export const manyTargetsOf = ({ fields }: Pick<ObjectModel, 'fields'>): string |
 
 /** @param hasPeople whether people can be chosen */
 export function objectModel(object: CatalogueObjectView, hasPeople: boolean): ObjectModel {
-  const { apiName, label, pluralLabel, standard, titleFields, creatable, updatable, deletable } = object;
+  const {
+    apiName,
+    label,
+    pluralLabel,
+    standard,
+    titleFields,
+    creatable,
+    updatable,
+    deletable,
+    pipelines = [],
+  } = object;
   return {
     apiName,
     name: standard ? OBJECT_PATHS[apiName as keyof typeof OBJECT_PATHS] : `custom:${apiName}`,
-    ...{ label, pluralLabel, creatable, updatable, deletable },
+    ...{ label, pluralLabel, creatable, updatable, deletable, pipelines },
     titleFields: titleFields.length > 0 ? titleFields : firstTexts(object),
     fields: object.fields.map((field) => fieldModel(field, creatable || updatable, hasPeople)),
   };

@@ -18,6 +18,7 @@ const MODEL: ObjectModel = {
   creatable: true,
   updatable: true,
   deletable: true,
+  pipelines: [],
   fields: [
     field('title', 'text', { required: true }),
     field('hours', 'number'),

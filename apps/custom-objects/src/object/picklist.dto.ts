@@ -1,0 +1,79 @@
+import { MAX_OPTION, STAGE_MEANINGS, type StageMeaning } from '@crm/contracts';
+import { BooleanField, EnumField, IdField, IntegerField, ListField, TextField } from '@crm/http';
+
+export const MAX_OPTIONS = 200;
+export const MAX_STAGES = 50;
+export const MAX_PIPELINES = 20;
+
+const VALUE = {
+  maxLength: MAX_OPTION,
+  example: 'contacted',
+  description: 'Stands in records, filters and formulas, and never changes',
+} as const;
+const LABEL = { maxLength: MAX_OPTION, example: 'Contacted', description: 'What people read' } as const;
+const ORDER = { minimum: 0, maximum: 1000, description: 'Place in the list, from 0' } as const;
+const ACTIVE = 'False for an option that is retired: records that have it keep it, and no other takes it';
+const NAME = { maxLength: 100, example: 'Sales' } as const;
+const PROBABILITY = { minimum: 0, maximum: 100, description: 'Of being won, in per cent' } as const;
+const MEANING = { description: 'The status of the deals in the stage' } as const;
+const STAGES = {
+  minItems: 1,
+  maxItems: MAX_STAGES,
+  description:
+    'At least one active of each meaning. The values differ from those of all other pipelines of the workspace',
+} as const;
+
+export class OptionInput {
+  @TextField({ ...VALUE, minLength: 1 }) value: string;
+  @TextField({ ...LABEL, minLength: 1 }) label: string;
+  @IntegerField({ ...ORDER, optional: true, description: 'Place in the list; without one as sent' }) order?: number;
+  @BooleanField({ optional: true, description: `${ACTIVE}; true by default` }) active?: boolean;
+}
+
+export class OptionsInput {
+  @ListField(() => OptionInput, { maxItems: MAX_OPTIONS, description: 'All options: what is left out is removed' })
+  options: OptionInput[];
+}
+
+export class PicklistOptionView {
+  @TextField(VALUE) value: string;
+  @TextField(LABEL) label: string;
+  @IntegerField(ORDER) order: number;
+  @BooleanField({ description: ACTIVE }) active: boolean;
+}
+
+export class OptionsView {
+  @ListField(() => PicklistOptionView, { maxItems: MAX_OPTIONS, description: 'In their order' })
+  options: PicklistOptionView[];
+}
+
+export class StageInput extends OptionInput {
+  @IntegerField(PROBABILITY) probability: number;
+  @EnumField(STAGE_MEANINGS, MEANING) meaning: StageMeaning;
+}
+
+export class CreatePipelineInput {
+  @TextField({ ...NAME, minLength: 1 }) name: string;
+  @ListField(() => StageInput, STAGES) stages: StageInput[];
+}
+
+export class ChangePipelineInput {
+  @TextField({ ...NAME, minLength: 1, optional: true }) name?: string;
+  @ListField(() => StageInput, { ...STAGES, optional: true }) stages?: StageInput[];
+}
+
+export class StageView extends PicklistOptionView {
+  @IntegerField(PROBABILITY) probability: number;
+  @EnumField(STAGE_MEANINGS, MEANING) meaning: StageMeaning;
+}
+
+export class PipelineView {
+  @IdField() id: string;
+  @TextField(NAME) name: string;
+  @ListField(() => StageView, { maxItems: MAX_STAGES, description: 'In their order' }) stages: StageView[];
+}
+
+export class PipelineListView {
+  @ListField(() => PipelineView, { maxItems: MAX_PIPELINES, description: 'The first is that of new deals' })
+  data: PipelineView[];
+}
