@@ -33,7 +33,14 @@ describe('a pattern of events', () => {
 
   it('stands for its event, or for every event of its domain', () => {
     expect(eventsOf('deal.won')).toEqual(['deal.won']);
-    expect(eventsOf('deal.*')).toEqual(['deal.created', 'deal.updated', 'deal.deleted', 'deal.won', 'deal.lost']);
+    expect(eventsOf('deal.*')).toEqual([
+      'deal.created',
+      'deal.updated',
+      'deal.deleted',
+      'deal.restored',
+      'deal.won',
+      'deal.lost',
+    ]);
     expect(eventsOf('*')).toEqual([]);
     expect(new Set(EVENT_PATTERNS.flatMap(eventsOf))).toEqual(new Set(EVENT_NAMES));
   });
