@@ -1,14 +1,13 @@
-import { type CrmRecord, expandedOf } from '@crm/api-client';
+import type { CrmRecord } from '@crm/api-client';
 import { Icon, useTexts } from '@crm/ui';
-import { Text, UnstyledButton } from '@mantine/core';
+import { UnstyledButton } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { type ColumnDef, FlexRender, type Row, tableFeatures, useTable } from '@tanstack/react-table';
 import { type KeyboardEvent, type MouseEvent, memo, type ReactNode, useMemo } from 'react';
-import { useRecords } from '../data/records-context.js';
 import { viewOf } from '../objects/field-types.js';
 import { columnsOf, type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
-import { ValueText } from '../values/format-value.js';
+import { CellValue } from '../values/cell-value.js';
 import { RecordLink } from '../values/record-link.js';
 import { nextSort } from './list-state.js';
 
@@ -168,28 +167,6 @@ function columnDefs(model: ObjectModel, chosen: readonly string[] | undefined, r
     }),
   );
   return [title, ...others];
-}
-
-/** A record that the list brought along is a link with its name; one that the caller cannot read has none. */
-export function CellValue({ field, record }: { readonly field: FieldModel; readonly record: CrmRecord }) {
-  const texts = useTexts(TEXTS);
-  const { objects } = useRecords();
-  const named = field.type === 'reference' ? expandedOf(record, field.apiName) : undefined;
-  const model = named ? objects.find(({ apiName }) => apiName === named.object) : undefined;
-  const value = record[field.apiName];
-  if (named === undefined || value === null) return <ValueText field={field} value={value} />;
-  if (!named || !model) {
-    return (
-      <Text c="dimmed" span inherit>
-        {texts.linked}
-      </Text>
-    );
-  }
-  return (
-    <RecordLink model={model} id={named.id}>
-      {titleOf(model, named) || texts.untitled}
-    </RecordLink>
-  );
 }
 
 interface TableRowProps {

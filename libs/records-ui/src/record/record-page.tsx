@@ -5,13 +5,13 @@ import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useDelete, useRecord } from '../data/record.queries.js';
 import { viewOf } from '../objects/field-types.js';
 import { type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
-import type { RelatedListsProps } from '../related/related-lists.js';
 import { TEXTS } from '../texts.js';
 import { formatValue } from '../values/format-value.js';
 import { FieldRow } from './field-row.js';
+import type { RelatedListsProps } from './related-lists.js';
 
 // Below and beside what the page is opened for.
-const RelatedLists = lazy(() => import('../related/related-lists.js'));
+const RelatedLists = lazy(() => import('./related-lists.js'));
 const Timeline = lazy(() => import('../timeline/timeline.js'));
 
 export interface RecordPageProps extends Pick<RelatedListsProps, 'onCreate'> {

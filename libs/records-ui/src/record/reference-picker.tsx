@@ -48,7 +48,7 @@ function ObjectPicker({ models, named, label, ...props }: ObjectPickerProps) {
     props.onChange('');
   };
   return (
-    <Input.Wrapper label={label} labelElement="div" role="group" aria-label={props['aria-label']}>
+    <Input.Wrapper label={label} labelElement="div" role="group" aria-label={props['aria-label'] ?? String(label)}>
       <Group gap="xs" wrap="nowrap" align="start">
         <NativeSelect
           aria-label={texts.kindOfRecord}

@@ -27,13 +27,7 @@ export const TIMELINE_TEXTS = catalogue({
     done: 'completed',
     due: (when: string) => `due ${when}`,
     to: 'to',
-    by: {
-      app: (name: string) => `App ${name}`,
-      anApp: 'An app',
-      workflow: 'Workflow',
-      serviceAccount: 'Service account',
-    },
-    through: (who: string, app: string) => `${who} in ${app}`,
+    by: { app: (name: string) => `App ${name}`, workflow: 'Workflow', service_account: 'Service account' },
   },
   de: {
     title: 'Verlauf',
@@ -61,7 +55,6 @@ export const TIMELINE_TEXTS = catalogue({
     done: 'erledigt',
     due: (when) => `fällig ${when}`,
     to: 'zu',
-    by: { app: (name) => `App ${name}`, anApp: 'Eine App', workflow: 'Workflow', serviceAccount: 'Dienstkonto' },
-    through: (who, app) => `${who} in ${app}`,
+    by: { app: (name) => `App ${name}`, workflow: 'Workflow', service_account: 'Dienstkonto' },
   },
 });

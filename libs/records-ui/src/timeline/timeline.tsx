@@ -112,18 +112,14 @@ function Moment({ at }: { readonly at: string }) {
   return <time dateTime={at}>{formatValue({ shownAs: 'datetime', options: [] }, at, locale, words)}</time>;
 }
 
-/** Who it was, and for whom an app or a workflow acted; where nobody can list people, somebody. */
+/** Who it was, and through what; where nobody can list people, somebody. */
 function Who({ entry: { by, actor, app } }: { readonly entry: TimelineEntryView }) {
   const texts = useTexts(TIMELINE_TEXTS);
   const { somebody } = useTexts(TEXTS);
-  const isPerson = actor === undefined || actor === 'user' || actor === 'embed';
   const { data: person } = usePerson(by ?? undefined);
-  if (person && (isPerson || app === undefined))
-    return <>{app === undefined ? person.name : texts.through(person.name, app)}</>;
-  if (isPerson) return <>{somebody}</>;
-  if (actor === 'app')
-    return <>{person && app ? texts.through(person.name, app) : app ? texts.by.app(app) : texts.by.anApp}</>;
-  return <>{actor === 'workflow' ? texts.by.workflow : texts.by.serviceAccount}</>;
+  const through = actor === 'workflow' || actor === 'service_account' ? texts.by[actor] : undefined;
+  const known = [person?.name, app === undefined ? undefined : texts.by.app(app), through];
+  return <>{known.filter((name) => name !== undefined).join(' · ') || somebody}</>;
 }
 
 function Task({ task: { id, title, status, dueAt } }: { readonly task: NonNullable<TimelineEntryView['task']> }) {

@@ -1,9 +1,9 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, type ExpectedVersions, entityTag, IdParam, IfMatch } from '@crm/http';
 import { Body, Controller, Delete, Patch, Res } from '@nestjs/common';
-import type { Reply } from '../record/record.dto.js';
-import { ChangeNoteInput, NoteView } from './note.dto.js';
-import { NoteService } from './note.service.js';
+import { ChangeNoteInput, NoteView } from '../timeline/note.dto.js';
+import { NoteService } from '../timeline/note.service.js';
+import type { Reply } from './record.dto.js';
 
 @ApiGroup({ name: 'Notes', description: 'What people note about records: calls, meetings, mails and anything else.' })
 @Controller('api/crm/notes')

@@ -3,11 +3,11 @@ import { LoadingLines, ProblemNotice, useTexts } from '@crm/ui';
 import { Anchor, Button, Group, Text, Title } from '@mantine/core';
 import { useShortList } from '../data/record.queries.js';
 import { useRecords } from '../data/records-context.js';
-import { CellValue } from '../list/record-table.js';
 import { columnsOf, expandOf, type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
-import type { Related } from '../record/record-form.js';
 import { TEXTS } from '../texts.js';
+import { CellValue } from '../values/cell-value.js';
 import { RecordLink } from '../values/record-link.js';
+import type { Related } from './record-form.js';
 
 /** Records of a related list; the rest is behind its link. */
 const SIZE = 5;
