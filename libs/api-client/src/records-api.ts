@@ -54,12 +54,12 @@ export type LabelLanguage = 'en' | 'de';
 export type RecordFields = Readonly<Record<string, FieldValue>>;
 
 const CUSTOM = 'custom:';
-const CUSTOM_LIST = '/api/crm/custom/{apiName}/records';
-const CUSTOM_RECORD = '/api/crm/custom/{apiName}/records/{id}';
+export const CUSTOM_LIST = '/api/crm/custom/{apiName}/records';
+export const CUSTOM_RECORD = '/api/crm/custom/{apiName}/records/{id}';
 
 /** The calls of records, the same for every object. */
 export class RecordsApi {
-  constructor(private readonly client: ApiClient) {}
+  constructor(readonly client: ApiClient) {}
 
   /** The objects that the caller can read, standard ones first. */
   async objects(language: LabelLanguage, signal?: AbortSignal): Promise<readonly CatalogueObjectView[]> {
@@ -119,9 +119,9 @@ export class RecordsApi {
 }
 
 /** @returns undefined for a standard object */
-const customName = (object: ObjectName): string | undefined =>
+export const customName = (object: ObjectName): string | undefined =>
   object.startsWith(CUSTOM) ? object.slice(CUSTOM.length) : undefined;
 
 // The calls of the five standard objects differ in the path alone, so that the types of one stand for all.
-const listPath = (object: ObjectName) => `/api/crm/${object}` as '/api/crm/leads';
-const recordPath = (object: ObjectName) => `/api/crm/${object}/{id}` as '/api/crm/leads/{id}';
+export const listPath = (object: ObjectName) => `/api/crm/${object}` as '/api/crm/leads';
+export const recordPath = (object: ObjectName) => `/api/crm/${object}/{id}` as '/api/crm/leads/{id}';

@@ -19,12 +19,13 @@ export interface ViewMenuProps {
   /** What opens it. */
   readonly button: (props: object) => ReactNode;
   readonly onChoose: (view: SavedViewView | undefined) => void;
+  readonly onImport: () => void;
 }
 
 type Form = 'new' | 'edit' | 'delete';
 
 /** Chooses a view, and looks after them. Open from the beginning: a click has asked for it. */
-export default function ViewMenu({ model, view, state, isChanged, button, onChoose }: ViewMenuProps) {
+export default function ViewMenu({ model, view, state, isChanged, button, onChoose, onImport }: ViewMenuProps) {
   const texts = useTexts(VIEWS_TEXTS);
   const { allOf } = useTexts(SHELL_TEXTS);
   const { data: views = [] } = useViews(model.apiName, true);
@@ -82,6 +83,12 @@ export default function ViewMenu({ model, view, state, isChanged, button, onChoo
             <>
               <Menu.Item onClick={() => setForm('edit')}>{texts.edit}</Menu.Item>
               <Menu.Item onClick={() => setForm('delete')}>{texts.delete}</Menu.Item>
+            </>
+          ) : null}
+          {model.creatable ? (
+            <>
+              <Menu.Divider />
+              <Menu.Item onClick={onImport}>{texts.import}</Menu.Item>
             </>
           ) : null}
         </Menu.Dropdown>

@@ -1,0 +1,43 @@
+import { catalogue, EmptyNotice, useTexts } from '@crm/ui';
+import { Button, Group } from '@mantine/core';
+import { TEXTS } from '../texts.js';
+import type { RecordListProps } from './record-list.js';
+
+const IMPORT_TEXTS = catalogue({ en: { import: 'Import a CSV file' }, de: { import: 'CSV-Datei importieren' } });
+
+/** What is said of a list without records, and what to do about it. */
+export default function EmptyList({ model, state, onState, onCreate, onImport }: RecordListProps) {
+  const texts = { ...useTexts(TEXTS), ...useTexts(IMPORT_TEXTS) };
+  const { q, filter, ...others } = state;
+  if (q || filter) {
+    return (
+      <EmptyNotice
+        title={q ? texts.emptySearch(q) : texts.emptyFilter}
+        text={texts.emptySearchText}
+        action={
+          <Button variant="default" onClick={() => onState(others)}>
+            {texts.showAll(model.pluralLabel)}
+          </Button>
+        }
+      />
+    );
+  }
+  return (
+    <EmptyNotice
+      title={texts.empty(model.pluralLabel)}
+      text={texts.emptyText}
+      action={
+        model.creatable ? (
+          <Group gap="xs">
+            <Button onClick={onCreate}>{texts.create(model.label)}</Button>
+            {onImport ? (
+              <Button variant="default" onClick={onImport}>
+                {texts.import}
+              </Button>
+            ) : null}
+          </Group>
+        ) : null
+      }
+    />
+  );
+}
