@@ -152,7 +152,7 @@ describe('rows of a list', () => {
     await dialog.getByRole('option', { name: 'admin' }).first().click();
     await press('Change 5 records', dialog);
     await page.getByText('5 records changed').waitFor();
-    const chosen = async () => (await leads(`q=${name}`)).data.filter(({ ownerId }) => ownerId !== null);
+    const chosen = async () => (await leads(`q=${name}&sort=createdAt`)).data.filter(({ ownerId }) => ownerId !== null);
     expect((await chosen()).map(({ lastName }) => lastName).sort()).toEqual(
       [2, 3, 4, 5, 6].map((one) => `Chosen ${one}`),
     );

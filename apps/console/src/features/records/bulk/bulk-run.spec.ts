@@ -2,6 +2,7 @@ import { ApiProblem, type BulkResult } from '@crm/api-client';
 import { describe, expect, it } from '@jest/globals';
 import { partsOf, runBulk } from './bulk-run.js';
 
+const BUSY = { code: 'SERVICE_UNAVAILABLE', status: 503, detail: '' };
 const records = (count: number, text = '') => Array.from({ length: count }, (_, number) => ({ number, text }));
 
 describe('many records are written in parts', () => {
@@ -18,7 +19,7 @@ describe('many records are written in parts', () => {
   });
 
   /** @param faults of the calls in turn; undefined answers */
-  async function run(count: number, faults: (ApiProblem | undefined)[], controller = new AbortController()) {
+  async function run(count: number, faults: (ApiProblem | 'busy' | undefined)[], controller = new AbortController()) {
     const keys: string[] = [];
     const results: BulkResult[] = [];
     const waited: number[] = [];
@@ -26,6 +27,7 @@ describe('many records are written in parts', () => {
       write: async (_object: string, _operation: string, some: readonly unknown[], key: string) => {
         keys.push(key);
         const fault = faults.shift();
+        if (fault === 'busy') return some.map((_, index): BulkResult => ({ index, status: 'failed', error: BUSY }));
         if (fault) throw fault;
         return some.map((_, index): BulkResult => ({ index, status: 'created' }));
       },
@@ -58,6 +60,10 @@ describe('many records are written in parts', () => {
       problem('RATE_LIMITED', 429, 7),
     ]);
     expect([keys, waited, numbers.length]).toEqual([['k-0', 'k-0', 'k-0', 'k-0', 'k-1'], [1000, 2000, 7000], 201]);
+  });
+
+  it('writes again what could not be written just now', async () => {
+    expect(await run(1, ['busy'])).toMatchObject({ keys: ['k-0', 'k-0'], numbers: [0], ended: 'done' });
   });
 
   it('ends with a refusal, after five attempts, and when it is cancelled', async () => {

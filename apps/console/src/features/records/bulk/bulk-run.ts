@@ -62,6 +62,11 @@ export async function runBulk({
       if (signal.aborted || some.length === 0) return;
       try {
         const results = await api.write(object, operation, some, `${key}-${part}`);
+        // Its repetition writes what could not be written just now, and nothing else.
+        if (attempt < ATTEMPTS && results.some(({ error }) => error && error.status >= 500)) {
+          await pause(attempt * PAUSE_MS);
+          continue;
+        }
         onPart(results.map((result) => ({ ...result, index: result.index + start })));
         break;
       } catch (problem) {
