@@ -1,12 +1,22 @@
 import { catalogue, EmptyNotice, useTexts } from '@crm/ui';
 import { Button, Group } from '@mantine/core';
+import type { ObjectModel } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
-import type { RecordListProps } from './record-list.js';
+import type { ListState } from './list-state.js';
 
 const IMPORT_TEXTS = catalogue({ en: { import: 'Import a CSV file' }, de: { import: 'CSV-Datei importieren' } });
 
+export interface EmptyListProps {
+  readonly model: ObjectModel;
+  readonly state: ListState;
+  readonly onState: (state: ListState) => void;
+  readonly onCreate: () => void;
+  /** Leads to where records are imported, if there is such a place. */
+  readonly onImport?: () => void;
+}
+
 /** What is said of a list without records, and what to do about it. */
-export default function EmptyList({ model, state, onState, onCreate, onImport }: RecordListProps) {
+export default function EmptyList({ model, state, onState, onCreate, onImport }: EmptyListProps) {
   const texts = { ...useTexts(TEXTS), ...useTexts(IMPORT_TEXTS) };
   const { q, filter, ...others } = state;
   if (q || filter) {

@@ -5,7 +5,7 @@ import { type ComponentType, lazy, Suspense, useEffect, useMemo, useState } from
 import { useRecordPages } from '../data/record.queries.js';
 import { columnsOf, expandOf, type ObjectModel } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
-import type { ListState } from './list-state.js';
+import type { EmptyListProps } from './empty-list.js';
 import type { VirtualTableProps } from './virtual-table.js';
 
 // Loaded when somebody filters, or nothing is found.
@@ -17,13 +17,7 @@ const EmptyList = lazy(() => import('./empty-list.js'));
 const TYPING_PAUSE_MS = 250;
 const NEWEST_FIRST = '-createdAt';
 
-export interface RecordListProps {
-  readonly model: ObjectModel;
-  readonly state: ListState;
-  readonly onState: (state: ListState) => void;
-  readonly onCreate: () => void;
-  /** Leads to where records are imported, if there is such a place. */
-  readonly onImport?: () => void;
+export interface RecordListProps extends EmptyListProps {
   /** How its rows are drawn. */
   readonly table: ComponentType<VirtualTableProps>;
   /** Rows that are asked for at a time. */
