@@ -35,7 +35,13 @@ export async function buildPage(app, base) {
       rolldownOptions: {
         output: {
           codeSplitting: {
-            groups: [{ name: 'kit', test: /@mantine\/core\/esm\/components\/(?!Combobox|Select|MultiSelect|Pill|NativeSelect)|floating-ui/, minShareCount: 6 }],
+            groups: [
+              {
+                name: 'kit',
+                test: /@mantine\/core\/esm\/components\/(?!Combobox|Select|MultiSelect|Pill|NativeSelect)|floating-ui/,
+                minShareCount: 6,
+              },
+            ],
           },
         },
       },
