@@ -98,7 +98,7 @@ module.exports = {
           '^libs/sdk/src/embed/index\\.ts$',
           '^libs/sdk/src/embed/[a-z]+/index\\.ts$',
           // What is loaded later has entry points of its own.
-          '^libs/records-ui/src/(pipeline|record)/index\\.ts$',
+          '^libs/records-ui/src/(fields|pipeline|record)/index\\.ts$',
           // The catalogues without a schema library, for pages.
           '^libs/contracts/src/(object-paths|objects|rights)\\.ts$',
           // Edges alone take the proxy, services alone the query of the trail.

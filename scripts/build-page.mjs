@@ -30,11 +30,18 @@ export async function buildPage(app, base) {
       // The policy of the page allows no data: addresses.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
-      // Parts that most views share are one file: many small ones compress worse (the list has 233 KiB without it, 230 with it).
+      // Parts that most views share are one file: many small ones compress worse (the list has 233 KiB without it, 230 with it). Those of
+      // forms stay apart, which most of what a click loads shares and no list needs at first.
       rolldownOptions: {
         output: {
           codeSplitting: {
-            groups: [{ name: 'kit', test: /@mantine\/core\/esm\/components|floating-ui/, minShareCount: 6 }],
+            groups: [
+              {
+                name: 'kit',
+                test: /@mantine\/core\/esm\/components\/(?!Combobox|Select|MultiSelect|Pill|NativeSelect)|floating-ui/,
+                minShareCount: 6,
+              },
+            ],
           },
         },
       },

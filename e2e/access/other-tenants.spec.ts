@@ -23,6 +23,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'PATCH /api/crm/custom/{apiName}/records/{id}': { title: 'Changed' },
   'PUT /api/crm/custom/{apiName}/apps/{key}': { access: 'read' },
   'PATCH /api/crm/leads/{id}': { lastName: 'Changed' },
+  'POST /api/crm/custom/{apiName}/records/bulk': { operation: 'create', records: [{ title: 'x' }] },
   'PATCH /api/crm/contacts/{id}': { lastName: 'Changed' },
   'PATCH /api/crm/companies/{id}': { name: 'Changed' },
   'PATCH /api/crm/opportunities/{id}': { name: 'Changed' },

@@ -7,6 +7,7 @@ export type {
   TimelineEntryView,
   TimelineView,
 } from '../dist/api.js';
+export { BulkApi, type BulkOperation, type BulkResult } from './bulk-api.js';
 export { type ApiCall, callApi, callApiForHeaders } from './call-api.js';
 export { type ApiClient, type ClientOptions, createApiClient } from './client.js';
 export { PeopleApi, type Person } from './people-api.js';

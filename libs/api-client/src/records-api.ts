@@ -60,8 +60,8 @@ export type LabelLanguage = 'en' | 'de';
 export type RecordFields = Readonly<Record<string, FieldValue>>;
 
 const CUSTOM = 'custom:';
-const CUSTOM_LIST = '/api/crm/custom/{apiName}/records';
-const CUSTOM_RECORD = '/api/crm/custom/{apiName}/records/{id}';
+export const CUSTOM_LIST = '/api/crm/custom/{apiName}/records';
+export const CUSTOM_RECORD = '/api/crm/custom/{apiName}/records/{id}';
 
 /** The calls of records, the same for every object. */
 export class RecordsApi {
@@ -137,9 +137,9 @@ export class RecordsApi {
 }
 
 /** @returns undefined for a standard object */
-const customName = (object: ObjectName): string | undefined =>
+export const customName = (object: ObjectName): string | undefined =>
   object.startsWith(CUSTOM) ? object.slice(CUSTOM.length) : undefined;
 
 // The calls of the five standard objects differ in the path alone, so that the types of one stand for all.
-const listPath = (object: ObjectName) => `/api/crm/${object}` as '/api/crm/leads';
-const recordPath = (object: ObjectName) => `/api/crm/${object}/{id}` as '/api/crm/leads/{id}';
+export const listPath = (object: ObjectName) => `/api/crm/${object}` as '/api/crm/leads';
+export const recordPath = (object: ObjectName) => `/api/crm/${object}/{id}` as '/api/crm/leads/{id}';

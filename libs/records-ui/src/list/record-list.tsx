@@ -1,26 +1,23 @@
-import { EmptyNotice, LoadingLines, ProblemNotice, useTexts } from '@crm/ui';
+import { LoadingLines, ProblemNotice, useTexts } from '@crm/ui';
 import { Button, CloseButton, Group, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { type ComponentType, lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { useRecordPages } from '../data/record.queries.js';
 import { columnsOf, expandOf, type ObjectModel } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
-import type { ListState } from './list-state.js';
+import type { EmptyListProps } from './empty-list.js';
 import type { VirtualTableProps } from './virtual-table.js';
 
-// Loaded when somebody filters.
+// Loaded when somebody filters, or nothing is found.
 const FilterButton = lazy(() => import('./filter-button.js'));
 const FilterPills = lazy(() => import('./filter-pills.js'));
+const EmptyList = lazy(() => import('./empty-list.js'));
 
 /** Pause in typing after which a search is sent, in milliseconds. */
 const TYPING_PAUSE_MS = 250;
 const NEWEST_FIRST = '-createdAt';
 
-export interface RecordListProps {
-  readonly model: ObjectModel;
-  readonly state: ListState;
-  readonly onState: (state: ListState) => void;
-  readonly onCreate: () => void;
+export interface RecordListProps extends EmptyListProps {
   /** How its rows are drawn. */
   readonly table: ComponentType<VirtualTableProps>;
   /** Rows that are asked for at a time. */
@@ -30,7 +27,8 @@ export interface RecordListProps {
 }
 
 /** The records of an object: searched, filtered and sorted by the API. */
-export function RecordList({ model, state, onState, onCreate, table: Table, size, hasMoreButton }: RecordListProps) {
+export function RecordList(props: RecordListProps) {
+  const { model, state, onState, table: Table, size, hasMoreButton } = props;
   const texts = useTexts(TEXTS);
   const [isFiltering, setFiltering] = useState(false);
   const filterButton = (
@@ -91,7 +89,9 @@ export function RecordList({ model, state, onState, onCreate, table: Table, size
             <LoadingLines label={texts.loading} lines={10} />
           )
         ) : records.length === 0 ? (
-          <EmptyList model={model} state={state} onState={onState} onCreate={onCreate} />
+          <Suspense>
+            <EmptyList {...props} />
+          </Suspense>
         ) : (
           <Table
             model={model}
@@ -155,33 +155,6 @@ function SearchInput({ model, value, onChange }: SearchInputProps) {
         setText(next);
         send(next.trim());
       }}
-    />
-  );
-}
-
-type EmptyListProps = Pick<RecordListProps, 'model' | 'state' | 'onState' | 'onCreate'>;
-
-function EmptyList({ model, state, onState, onCreate }: EmptyListProps) {
-  const texts = useTexts(TEXTS);
-  const { q, filter, ...others } = state;
-  if (q || filter) {
-    return (
-      <EmptyNotice
-        title={q ? texts.emptySearch(q) : texts.emptyFilter}
-        text={texts.emptySearchText}
-        action={
-          <Button variant="default" onClick={() => onState(others)}>
-            {texts.showAll(model.pluralLabel)}
-          </Button>
-        }
-      />
-    );
-  }
-  return (
-    <EmptyNotice
-      title={texts.empty(model.pluralLabel)}
-      text={texts.emptyText}
-      action={model.creatable ? <Button onClick={onCreate}>{texts.create(model.label)}</Button> : null}
     />
   );
 }

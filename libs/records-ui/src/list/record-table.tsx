@@ -23,6 +23,9 @@ const MAX_COLUMNS = 8;
 const features = tableFeatures({});
 type Column = ColumnDef<typeof features, CrmRecord>;
 
+/** A narrow column before the title. */
+export type LeadColumn = Column & { readonly id: 'lead' };
+
 export interface RecordTableProps {
   readonly model: ObjectModel;
   readonly records: readonly CrmRecord[];
@@ -32,6 +35,7 @@ export interface RecordTableProps {
   readonly columns?: readonly string[];
   readonly sort: string;
   readonly onSort: (sort: string) => void;
+  readonly lead?: LeadColumn;
 }
 
 export interface Rows {
@@ -60,14 +64,14 @@ export function moveFocus(event: KeyboardEvent<HTMLElement>): void {
 }
 
 /** As many columns as there is room for; on a narrow page a row is one cell. */
-export function FramedTable({ model, records, total, columns: chosen, sort, onSort, body }: FramedTableProps) {
+export function FramedTable({ model, records, total, columns: chosen, sort, onSort, lead, body }: FramedTableProps) {
   const texts = useTexts(TEXTS);
   const { ref, width } = useElementSize();
   const isNarrow = width > 0 && width < NARROW_WIDTH;
   const room = Math.min(MAX_COLUMNS, Math.max(0, Math.floor((width - TITLE_WIDTH) / COLUMN_WIDTH)));
   const columns = useMemo(
-    () => columnDefs(model, chosen, isNarrow ? undefined : room),
-    [model, chosen, isNarrow, room],
+    () => [...(lead ? [lead] : []), ...columnDefs(model, chosen, isNarrow ? undefined : room)],
+    [model, chosen, isNarrow, room, lead],
   );
   const table = useTable({ features, columns, data: records, getRowId: ({ id }) => id });
   const { rows } = table.getRowModel();
@@ -82,12 +86,7 @@ export function FramedTable({ model, records, total, columns: chosen, sort, onSo
             const field = fieldOf(id);
             const label = String(columnDef.header);
             return (
-              <th
-                key={id}
-                scope="col"
-                className={isNumber(model, id) ? 'number' : undefined}
-                aria-sort={sortOf(sort, field?.apiName)}
-              >
+              <th key={id} scope="col" className={classOf(model, id)} aria-sort={sortOf(sort, field?.apiName)}>
                 {field?.sortable ? (
                   <SortButton
                     label={label}
@@ -186,7 +185,7 @@ const TableRow = memo(function TableRow({ row, index, model }: TableRowProps) {
             <FlexRender cell={cell} />
           </th>
         ) : (
-          <td key={cell.id} className={isNumber(model, cell.column.id) ? 'number' : undefined}>
+          <td key={cell.id} className={classOf(model, cell.column.id)}>
             <FlexRender cell={cell} />
           </td>
         ),
@@ -195,8 +194,12 @@ const TableRow = memo(function TableRow({ row, index, model }: TableRowProps) {
   );
 });
 
-const isNumber = ({ fields }: ObjectModel, name: string): boolean =>
-  fields.some(({ apiName, shownAs }) => apiName === name && viewOf(shownAs).isNumber);
+const classOf = ({ fields }: ObjectModel, name: string): string | undefined =>
+  fields.some(({ apiName, shownAs }) => apiName === name && viewOf(shownAs).isNumber)
+    ? 'number'
+    : name === 'lead'
+      ? name
+      : undefined;
 
 interface TitleCellProps {
   readonly model: ObjectModel;

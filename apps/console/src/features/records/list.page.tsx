@@ -2,7 +2,7 @@ import { type ObjectModel, RECORD_TEXTS, RecordList, readFilter, useRecords, Vir
 import { EmptyNotice, Icon, LoadingLines, useTexts } from '@crm/ui';
 import { Button, Group, Text, Title } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { lazy, Suspense, startTransition, useMemo, useState } from 'react';
 import { SHELL_TEXTS } from '../shell/shell.texts.js';
 import { searchOf, stateOf } from './list-search.js';
 import type { ViewMenuProps } from './parts/view-menu.js';
@@ -12,6 +12,7 @@ import { useViews } from './views.queries.js';
 // What a click opens is no part of the first view.
 const ViewMenu = lazy(() => import('./parts/view-menu.js'));
 const CreateDrawer = lazy(() => import('./parts/create-drawer.js'));
+const SelectableTable = lazy(() => import('./bulk/selectable-table.js'));
 
 /** Rows that the API gives at a time, at most. */
 const PAGE_SIZE = 200;
@@ -36,8 +37,10 @@ function List({ model }: { readonly model: ObjectModel }) {
     const filter = search.filter ? readFilter(search.filter) : search.filter;
     return stateOf({ ...search, filter }, view);
   }, [search, view]);
+  const [isSelecting, setSelecting] = useState(false);
   const setCreating = (next: boolean): void =>
     void navigate({ search: (present) => ({ ...present, new: next || undefined }), replace: !next });
+  const onImport = (): void => void navigate({ to: '/records/$object/import', params: { object: model.apiName } });
   const onCreated = ({ id }: { id: string }): void =>
     void navigate({ to: '/records/$object/$id', params: { object: model.apiName, id }, replace: true });
   return (
@@ -53,9 +56,22 @@ function List({ model }: { readonly model: ObjectModel }) {
             state={state}
             isChanged={view !== undefined && (search.filter !== undefined || search.sort !== undefined)}
             onChoose={(next) => void navigate({ search: { view: next?.id } })}
+            onImport={onImport}
           />
         </Group>
-        {model.creatable ? <Button onClick={() => setCreating(true)}>{texts.create(model.label)}</Button> : null}
+        <Group gap="xs">
+          {model.updatable || model.deletable ? (
+            <Button
+              variant={isSelecting ? 'light' : 'default'}
+              aria-pressed={isSelecting}
+              // The list stays as it is until the other one is loaded.
+              onClick={() => startTransition(() => setSelecting(!isSelecting))}
+            >
+              {texts.select}
+            </Button>
+          ) : null}
+          {model.creatable ? <Button onClick={() => setCreating(true)}>{texts.create(model.label)}</Button> : null}
+        </Group>
       </Group>
       {search.view !== undefined && views.isPending ? (
         <LoadingLines label={texts.loading} lines={10} />
@@ -71,7 +87,8 @@ function List({ model }: { readonly model: ObjectModel }) {
             })
           }
           onCreate={() => setCreating(true)}
-          table={VirtualTable}
+          onImport={onImport}
+          table={isSelecting ? SelectableTable : VirtualTable}
           size={PAGE_SIZE}
         />
       )}

@@ -16,6 +16,11 @@ export const recordRoutes = <Shell extends AnyRoute>(shell: Shell) =>
     }),
     createRoute({
       getParentRoute: () => shell,
+      path: '/records/$object/import',
+      component: lazyRouteComponent(() => import('./import/import.page.js')),
+    }),
+    createRoute({
+      getParentRoute: () => shell,
       path: '/records/$object/$id',
       component: lazyRouteComponent(() => import('./record.page.js')),
     }),

@@ -20,12 +20,13 @@ export interface ViewMenuProps {
   /** What opens it. */
   readonly button: (props: object) => ReactNode;
   readonly onChoose: (view: SavedViewView | undefined) => void;
+  readonly onImport: () => void;
 }
 
 type Form = 'new' | 'edit' | 'delete';
 
 /** Chooses a view, and looks after them. Open from the beginning: a click has asked for it. */
-export default function ViewMenu({ model, view, state, isChanged, button, onChoose }: ViewMenuProps) {
+export default function ViewMenu({ model, view, state, isChanged, button, onChoose, onImport }: ViewMenuProps) {
   const texts = useTexts(VIEWS_TEXTS);
   const { allOf } = useTexts(SHELL_TEXTS);
   const { data: views = [] } = useViews(model.apiName, true);
@@ -86,6 +87,7 @@ export default function ViewMenu({ model, view, state, isChanged, button, onChoo
             </>
           ) : null}
           <Menu.Divider />
+          {model.creatable ? <Menu.Item onClick={onImport}>{texts.import}</Menu.Item> : null}
           <Menu.Item
             renderRoot={(props: object) => (
               <Link to="/records/$object/bin" params={{ object: model.apiName }} {...props} />

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { eventually } from '../../scripts/demo/client.mjs';
+import { Visit } from '../account/visit.js';
+import { accessibilityProblems } from '../embed/accessibility.mjs';
+import { startBrowser } from '../embed/browser.mjs';
+import { newPublisher, type Publisher } from '../embed/publisher.mjs';
+import { type Account, api, newUser, PASSWORD } from '../platform/accounts.js';
+import { addresses } from '../platform/addresses.js';
+
+/** Rows of the imported file, of which three are wrong. */
+const ROWS = 300;
+/** Leads of a list of which some are chosen: more than the API answers at a time. */
+const CHOSEN = 230;
+
+let browser: Browser;
+let publisher: Publisher;
+let admin: Account;
+let visit: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  [browser, publisher] = await Promise.all([startBrowser({}), newPublisher(addresses, [])]);
+  admin = await newUser({ ...publisher, email: '', userId: '' }, 'admin');
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  visit = await Visit.begin(browser);
+  ({ page } = visit);
+  const { origin } = new URL(addresses.baseUrl);
+  const answer = await visit.context.request.post(`${addresses.baseUrl}/api/auth/session`, {
+    data: { email: admin.email, password: PASSWORD },
+    headers: { origin, 'x-requested-with': 'crm-page' },
+  });
+  expect(answer.status()).toBe(200);
+});
+afterEach(() => visit.end());
+
+const goTo = async (path: string, heading: string): Promise<void> => {
+  await page.goto(addresses.baseUrl + path);
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+};
+const press = (name: string | RegExp, within: Pick<Page, 'getByRole'> = page) =>
+  within.getByRole('button', { name, exact: true }).click();
+const leads = async (query: string) =>
+  (await api('GET', `/api/crm/leads?size=200&${query}`, { token: publisher.token })).body as {
+    total: number;
+    data: { id: string; lastName: string; ownerId: string | null; source: string | null }[];
+  };
+
+/** axe, in both colour schemes and both widths; a narrow page does not scroll to the side. */
+async function isAccessible(what: string): Promise<void> {
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 760 });
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      if (process.env.BULK_PICTURES) {
+        await page.screenshot({ path: `${process.env.BULK_PICTURES}/${what}-${width}-${colorScheme}.png` });
+      }
+      const found = await accessibilityProblems(page.mainFrame());
+      expect([what, width, colorScheme, found]).toEqual([what, width, colorScheme, []]);
+    }
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  }
+  await page.setViewportSize({ width: 1280, height: 760 });
+}
+
+describe('a CSV file', () => {
+  it('of three hundred rows is imported, and the three that are refused are downloaded with their reasons', async () => {
+    const lines = Array.from({ length: ROWS }, (_, index) => {
+      if (index === 7) return ';;ada;;';
+      if (index === 100) return `Row ${index};Wrong mail;no address;;`;
+      if (index === 250) return `Row ${index};=cmd();a@example.com;Nobody;`;
+      return `Row ${index};Número ${index};row${index}@example.com;${index === 0 ? admin.email : ''};x`;
+    });
+    const text = ['Vorname;Last name;E-Mail;ownerId;Comment', ...lines].join('\r\n');
+    await goTo('/records/lead', 'Leads');
+    await press('All Leads');
+    await page.getByRole('menuitem', { name: 'Import a CSV file' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Import Leads' }).waitFor();
+    await isAccessible('choose');
+    await page
+      .getByLabel('Drop a CSV file here, or choose one')
+      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text, 'latin1') });
+    await page.getByRole('button', { name: `Import ${ROWS} records` }).waitFor();
+    const chosen = (column: string) => page.getByLabel(`Field of ${column}`).inputValue();
+    expect(await Promise.all(['Vorname', 'Last name', 'E-Mail', 'ownerId', 'Comment'].map(chosen))).toEqual([
+      'firstName',
+      'lastName',
+      'email',
+      'ownerId',
+      '',
+    ]);
+    await page.getByRole('cell', { name: 'Número 0' }).waitFor();
+    await isAccessible('columns');
+    await page.getByRole('button', { name: `Import ${ROWS} records`, disabled: false }).click();
+    await page.getByText(`${ROWS - 3} records imported`).waitFor();
+    expect(await page.getByRole('listitem').allTextContents()).toEqual([
+      expect.stringMatching(/^Row 9 .*Last name: Must have a value/),
+      expect.stringMatching(/^Row 102 E-mail: /),
+      'Row 252 Owner: nobody of the workspace',
+    ]);
+    await isAccessible('imported');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      press('Download these rows with the reasons'),
+    ]);
+    expect(download.suggestedFilename()).toBe('people-refused.csv');
+    const refused = (await readFile(await download.path(), 'utf8')).split('\r\n');
+    expect(refused.slice(0, 2)).toEqual([
+      '\uFEFFVorname;Last name;E-Mail;ownerId;Comment;Reason',
+      expect.stringMatching(/^;;ada;;;.*Must have a value/),
+    ]);
+    // A spreadsheet takes it for a text.
+    expect(refused[3]).toMatch(/^Row 250;"'=cmd\(\)";a@example\.com;Nobody;;Owner: nobody/);
+    expect((await leads('filterField=firstName&filterOp=startsWith&filterValue=Row')).total).toBe(ROWS - 3);
+    const [owned] = (await leads(`filterField=lastName&filterValue=${encodeURIComponent('Número 0')}`)).data;
+    expect(owned?.ownerId).toBe(admin.userId);
+  });
+});
+
+describe('rows of a list', () => {
+  let name: string;
+  beforeEach(async () => {
+    name = `source${randomUUID().slice(0, 8)}`;
+    const records = Array.from({ length: CHOSEN }, (_, index) => ({ lastName: `Chosen ${index}`, source: name }));
+    for (const some of [records.slice(0, 200), records.slice(200)]) {
+      const body = { operation: 'create', atomic: true, records: some };
+      await api('POST', '/api/crm/leads/bulk', { token: publisher.token, body, expect: 200 });
+    }
+  });
+  const bar = () => page.getByRole('region', { name: 'Selected records' });
+  const tick = (index: number, modifiers: 'Shift'[] = []) =>
+    page.getByRole('checkbox', { name: `Select Chosen ${index}`, exact: true }).click({ modifiers });
+  const select = async () => {
+    await goTo(`/records/lead?q=${name}&sort=createdAt`, 'Leads');
+    await press('Select');
+    await bar().waitFor();
+  };
+
+  it('are selected, assigned and deleted, and the deletion is undone', async () => {
+    await select();
+    await tick(2);
+    await tick(6, ['Shift']);
+    await bar().getByText('5 records selected').waitFor();
+    await isAccessible('selected');
+    await press('Assign', bar());
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Owner' }).fill('admin');
+    await dialog.getByRole('option', { name: 'admin' }).first().click();
+    await press('Change 5 records', dialog);
+    await page.getByText('5 records changed').waitFor();
+    const chosen = async () => (await leads(`q=${name}&sort=createdAt`)).data.filter(({ ownerId }) => ownerId !== null);
+    expect((await chosen()).map(({ lastName }) => lastName).sort()).toEqual(
+      [2, 3, 4, 5, 6].map((one) => `Chosen ${one}`),
+    );
+    await press('Delete 5 records', bar());
+    await press('Delete 5 records', page.getByRole('dialog'));
+    await page.getByText('5 records deleted').waitFor();
+    expect((await leads(`q=${name}`)).total).toBe(225);
+    await press('Undo');
+    await page.getByText('5 records restored').waitFor();
+    expect((await leads(`q=${name}`)).total).toBe(230);
+    expect(await chosen()).toHaveLength(5);
+    // Rows that are deleted leave the list, and the others move up.
+    await page.evaluate('window.shift = 0');
+  });
+
+  it('are all selected, beyond those that are loaded, and a field of all is changed; what is refused is named', async () => {
+    await select();
+    await press('Select all 230', bar());
+    await bar().getByText('230 records selected').waitFor();
+    const [gone] = (await leads(`q=${name}&sort=-createdAt`)).data;
+    await api('DELETE', `/api/crm/leads/${gone?.id}`, { token: publisher.token });
+    await press('Edit a field', bar());
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Field').selectOption({ label: 'Company' });
+    await dialog.getByLabel('New value').fill('All of them');
+    await press('Change 230 records', dialog);
+    await page.getByText('229 records changed').waitFor();
+    await page.getByRole('dialog', { name: '1 record not written' }).getByText('Chosen 229').waitFor();
+    await press('Close', page.getByRole('dialog'));
+    const changed = async () => (await leads('filterField=companyName&filterValue=All%20of%20them')).total === 229;
+    await eventually(changed, 'the change of all');
+  });
+});

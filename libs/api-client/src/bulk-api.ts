@@ -1,0 +1,62 @@
+import type { FieldProblem } from './problem/api-problem.js';
+import {
+  CUSTOM_LIST,
+  CUSTOM_RECORD,
+  customName,
+  listPath,
+  type ObjectName,
+  type RecordFields,
+  type RecordsApi,
+  recordPath,
+} from './records-api.js';
+
+export type BulkOperation = 'create' | 'update' | 'delete';
+
+/** What has become of a record that was sent along with others. */
+export interface BulkResult {
+  /** Its place in the request. */
+  readonly index: number;
+  readonly status: 'created' | 'updated' | 'deleted' | 'failed';
+  readonly id?: string;
+  readonly error?: {
+    readonly code: string;
+    readonly status: number;
+    readonly detail: string;
+    readonly errors?: readonly FieldProblem[];
+  };
+}
+
+/** The calls for many records, apart from the others because few views need them. */
+export class BulkApi {
+  constructor(private readonly records: Pick<RecordsApi, 'client'>) {}
+
+  /**
+   * Writes up to 200 records, each for itself.
+   * @param key makes a repeated call write only what failed before
+   */
+  async write(
+    object: ObjectName,
+    operation: BulkOperation,
+    records: readonly RecordFields[],
+    key: string,
+  ): Promise<readonly BulkResult[]> {
+    const { client } = this.records;
+    const apiName = customName(object);
+    const header = { 'Idempotency-Key': key };
+    const body = { operation, records: [...records] };
+    const { data } =
+      apiName === undefined
+        ? await client.POST(`${listPath(object)}/bulk`, { params: { header }, body })
+        : await client.POST(`${CUSTOM_LIST}/bulk`, { params: { path: { apiName }, header }, body });
+    return (data as unknown as { results: readonly BulkResult[] }).results;
+  }
+
+  /** Takes a deleted record out of the bin. */
+  async restore(object: ObjectName, id: string): Promise<void> {
+    const { client } = this.records;
+    const apiName = customName(object);
+    await (apiName === undefined
+      ? client.POST(`${recordPath(object)}/restore`, { params: { path: { id } } })
+      : client.POST(`${CUSTOM_RECORD}/restore`, { params: { path: { apiName, id } } }));
+  }
+}
