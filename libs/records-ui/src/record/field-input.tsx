@@ -48,7 +48,12 @@ export function FieldInput({ field, value, onChange, problem, hasNoLabel, isFocu
         <NativeSelect
           {...shared}
           value={String(value)}
-          data={[...(field.required && value !== '' ? [] : [{ value: '', label: texts.none }]), ...field.options]}
+          data={[
+            ...(field.required && value !== '' ? [] : [{ value: '', label: texts.none }]),
+            ...field.options
+              .filter((option) => option.active !== false || option.value === value)
+              .map(({ value, label }) => ({ value, label })),
+          ]}
           onChange={onText}
         />
       );
@@ -56,7 +61,7 @@ export function FieldInput({ field, value, onChange, problem, hasNoLabel, isFocu
       return (
         <MultiSelect
           {...shared}
-          data={[...field.options]}
+          data={field.options.map(({ value, label }) => ({ value, label }))}
           value={[...(value as readonly string[])]}
           onChange={onChange}
           clearable

@@ -12,6 +12,7 @@ import { useViews } from './views.queries.js';
 // What a click opens is no part of the first view.
 const ViewMenu = lazy(() => import('./parts/view-menu.js'));
 const CreateDrawer = lazy(() => import('./parts/create-drawer.js'));
+const BoardView = lazy(() => import('./parts/board-view.js'));
 
 /** Rows that the API gives at a time, at most. */
 const PAGE_SIZE = 200;
@@ -40,6 +41,27 @@ function List({ model }: { readonly model: ObjectModel }) {
     void navigate({ search: (present) => ({ ...present, new: next || undefined }), replace: !next });
   const onCreated = ({ id }: { id: string }): void =>
     void navigate({ to: '/records/$object/$id', params: { object: model.apiName, id }, replace: true });
+  const drawer = (
+    <Suspense>
+      {search.new && model.creatable ? (
+        <CreateDrawer model={model} onCreated={onCreated} onClose={() => setCreating(false)} />
+      ) : null}
+    </Suspense>
+  );
+  const [pipeline] = model.pipelines;
+  if (pipeline && search.board !== undefined) {
+    return (
+      <Suspense fallback={<LoadingLines label={texts.loading} lines={10} />}>
+        <BoardView
+          model={model}
+          pipelineId={search.board}
+          onPipeline={(board) => void navigate({ search: { board } })}
+          onCreate={() => setCreating(true)}
+        />
+        {drawer}
+      </Suspense>
+    );
+  }
   return (
     <div className="list">
       <Group justify="space-between" mb="sm" gap="xs">
@@ -55,7 +77,14 @@ function List({ model }: { readonly model: ObjectModel }) {
             onChoose={(next) => void navigate({ search: { view: next?.id } })}
           />
         </Group>
-        {model.creatable ? <Button onClick={() => setCreating(true)}>{texts.create(model.label)}</Button> : null}
+        <Group gap="xs">
+          {pipeline ? (
+            <Button variant="default" onClick={() => void navigate({ search: { board: pipeline.id } })}>
+              {texts.board}
+            </Button>
+          ) : null}
+          {model.creatable ? <Button onClick={() => setCreating(true)}>{texts.create(model.label)}</Button> : null}
+        </Group>
       </Group>
       {search.view !== undefined && views.isPending ? (
         <LoadingLines label={texts.loading} lines={10} />
@@ -75,11 +104,7 @@ function List({ model }: { readonly model: ObjectModel }) {
           size={PAGE_SIZE}
         />
       )}
-      <Suspense>
-        {search.new && model.creatable ? (
-          <CreateDrawer model={model} onCreated={onCreated} onClose={() => setCreating(false)} />
-        ) : null}
-      </Suspense>
+      {drawer}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { Button, type MantineColorScheme, Menu, Text, useMantineColorScheme } fr
 import { notifications } from '@mantine/notifications';
 import { useLanguageChoice } from '../../../language.js';
 import { useSession } from '../../../session/session-context.js';
+import { SETTINGS_TEXTS } from '../../settings/settings.texts.js';
 import { SHELL_TEXTS } from '../shell.texts.js';
 import { SHOW_SHORTCUTS } from '../shell-events.js';
 
@@ -13,6 +14,7 @@ const SCHEMES: readonly MantineColorScheme[] = ['auto', 'light', 'dark'];
 
 export default function UserMenu({ caller }: { readonly caller: CallerView | undefined }) {
   const texts = useTexts(SHELL_TEXTS);
+  const settings = useTexts(SETTINGS_TEXTS);
   const session = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const { language, choose } = useLanguageChoice();
@@ -37,6 +39,12 @@ export default function UserMenu({ caller }: { readonly caller: CallerView | und
         <Menu.Label>{caller?.email}</Menu.Label>
         <Menu.Item component="a" href="/account/security">
           {texts.security}
+        </Menu.Item>
+        <Menu.Item component="a" href="/settings/workspace">
+          {settings.workspace}
+        </Menu.Item>
+        <Menu.Item component="a" href="/settings/picklists">
+          {settings.picklists}
         </Menu.Item>
         <Menu.Item onClick={() => dispatchEvent(new Event(SHOW_SHORTCUTS))} rightSection="?">
           {texts.shortcuts}
