@@ -354,26 +354,26 @@ describe('a record', () => {
   });
 
   it('shows both values of a field that two people have changed, and says nothing of another field', async () => {
-    const { id } = await record('POST', 'leads', { lastName: 'Noether', source: 'fair' });
+    const { id } = await record('POST', 'leads', { lastName: 'Noether', companyName: 'ours' });
     await goTo(`/records/lead/${id}`, 'Noether');
     const edit = async (field: string, value: string): Promise<void> => {
       await press(`Edit ${field}`);
       await page.getByRole('textbox', { name: field }).fill(value);
     };
-    await edit('Source', 'mine');
+    await edit('Company', 'mine');
     await record('PATCH', `leads/${id}`, { phone: '+49 30 1234567' });
     await press('Save');
     await page.getByRole('region', { name: 'Details' }).getByText('+49 30 1234567').waitFor();
-    expect(await record('GET', `leads/${id}`)).toMatchObject({ source: 'mine', version: 3 });
+    expect(await record('GET', `leads/${id}`)).toMatchObject({ companyName: 'mine', version: 3 });
 
-    await edit('Source', 'mine again');
-    await record('PATCH', `leads/${id}`, { source: 'theirs' });
+    await edit('Company', 'mine again');
+    await record('PATCH', `leads/${id}`, { companyName: 'theirs' });
     // Whoever comes back to the window has the record loaded anew, and the input stays.
     const loaded = page.waitForResponse((answer) => answer.url().includes(`/api/crm/leads/${id}`));
     await page.evaluate(
       "((now) => { Date.now = () => now() + 6000; dispatchEvent(new Event('visibilitychange')) })(Date.now)",
     );
-    expect(await (await loaded).json()).toMatchObject({ source: 'theirs' });
+    expect(await (await loaded).json()).toMatchObject({ companyName: 'theirs' });
     await press('Save');
     const conflict = page.getByRole('alert');
     await conflict.getByText('Now saved').waitFor();
@@ -381,8 +381,8 @@ describe('a record', () => {
     await isAccessible('conflict');
     await picture('conflict');
     await press('Save my value');
-    await press('Edit Source');
-    expect(await record('GET', `leads/${id}`)).toMatchObject({ source: 'mine again', version: 5 });
+    await press('Edit Company');
+    expect(await record('GET', `leads/${id}`)).toMatchObject({ companyName: 'mine again', version: 5 });
   });
 
   it('belongs to somebody, who is found by name', async () => {

@@ -70,6 +70,7 @@ describe('the CRM in a frame of an allowed origin', () => {
     await crm.getByText('Difference engine').waitFor();
     expect(await crm.locator('.stage h2').allTextContents()).toEqual([
       'Qualification 2',
+      'Discovery 0',
       'Proposal 1',
       'Negotiation 1',
     ]);
@@ -108,21 +109,23 @@ describe('the CRM in a frame of an allowed origin', () => {
   });
 
   it('keeps what was typed when somebody else has changed the record, shows their value, and saves on a second attempt', async () => {
-    const lead = { lastName: 'Noether', source: 'fair' };
+    const lead = { lastName: 'Noether', companyName: 'ours' };
     const { body: created } = await api('POST', '/api/crm/leads', { token: publisher.token, body: lead, expect: 201 });
     await open();
     await crm.getByRole('button', { name: 'Noether' }).click();
-    await crm.getByRole('button', { name: 'Edit Source' }).click();
-    const input = crm.getByRole('textbox', { name: 'Source' });
+    await crm.getByRole('button', { name: 'Edit Company' }).click();
+    const input = crm.getByRole('textbox', { name: 'Company' });
     await input.fill('mine');
     const path = `/api/crm/leads/${created.id}`;
-    await api('PATCH', path, { token: publisher.token, body: { source: 'theirs' }, expect: 200 });
+    await api('PATCH', path, { token: publisher.token, body: { companyName: 'theirs' }, expect: 200 });
     await crm.getByRole('button', { name: 'Save' }).click();
     await crm.getByRole('alert').getByText('theirs').waitFor();
     expect(await input.inputValue()).toBe('mine');
     await crm.getByRole('button', { name: 'Save my value' }).click();
-    await crm.getByRole('button', { name: 'Edit Source' }).waitFor();
-    expect((await api('GET', path, { token: publisher.token, expect: 200 })).body).toMatchObject({ source: 'mine' });
+    await crm.getByRole('button', { name: 'Edit Company' }).waitFor();
+    expect((await api('GET', path, { token: publisher.token, expect: 200 })).body).toMatchObject({
+      companyName: 'mine',
+    });
   });
 
   it('moves an opportunity to another stage', async () => {

@@ -96,10 +96,10 @@ async function addRecords(api, token, objectName) {
     });
   }
   for (const [name, amount, stage] of [
-    ['Difference engine', 48_000, 'Proposal'],
-    ['Maintenance contract', 9500, 'Negotiation'],
-    ['Spare cogs', 1200, 'Qualification'],
-    ['Punched cards', 640, 'Qualification'],
+    ['Difference engine', 48_000, 'proposal'],
+    ['Maintenance contract', 9500, 'negotiation'],
+    ['Spare cogs', 1200, 'qualification'],
+    ['Punched cards', 640, 'qualification'],
   ]) {
     await add('/api/crm/opportunities', {
       name,

@@ -35,6 +35,7 @@ function ObjectArea({ model, recordId, onNavigate }: ObjectAreaProps) {
   const [isCreating, setCreating] = useState(false);
   const [state, setState] = useState<ListState>({});
   const [display, setDisplay] = useState<'board' | 'list'>(model.name === 'opportunities' ? 'board' : 'list');
+  const [pipelineId, setPipelineId] = useState<string>();
   const toList = (): void => onNavigate({ object: model.name });
 
   if (recordId !== undefined) {
@@ -77,7 +78,7 @@ function ObjectArea({ model, recordId, onNavigate }: ObjectAreaProps) {
         {model.creatable ? <Button onClick={() => setCreating(true)}>{texts.create(model.label)}</Button> : null}
       </Group>
       {display === 'board' ? (
-        <Pipeline model={model} onCreate={() => setCreating(true)} />
+        <Pipeline model={model} onCreate={() => setCreating(true)} pipelineId={pipelineId} onPipeline={setPipelineId} />
       ) : (
         <RecordList
           model={model}

@@ -12,9 +12,6 @@ import { manyTargetsOf, objectModel } from '../objects/object-model.js';
 import { deletion, listKey, recordKey, TIMELINES } from './record-cache.js';
 import { useRecords } from './records-context.js';
 
-/** Cards of the pipeline: the longest page that the API has. */
-export const BOARD_SIZE = 200;
-
 /** The objects that the caller can read, and what they may do with them. @param hasPeople whether people can be chosen */
 export const useObjects = (api: RecordsApi, language: LabelLanguage, hasPeople: boolean) =>
   useQuery({
@@ -44,16 +41,6 @@ export function useShortList(object: ObjectName, query: RecordQuery) {
   return useQuery({
     queryKey: [...listKey(object), 'short', query],
     queryFn: ({ signal }) => api.list(object, query, signal),
-  });
-}
-
-/** Up to 200 open opportunities, the newest first. */
-export function useBoard() {
-  const { api } = useRecords();
-  return useQuery({
-    queryKey: [...listKey('opportunities'), 'board'],
-    queryFn: ({ signal }) =>
-      api.list('opportunities', { filterField: 'status', filterValue: 'open', size: BOARD_SIZE }, signal),
   });
 }
 

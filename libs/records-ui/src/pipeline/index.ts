@@ -1,1 +1,1 @@
-export { Pipeline } from './pipeline.js';
+export { Pipeline, type PipelineProps } from './pipeline.js';

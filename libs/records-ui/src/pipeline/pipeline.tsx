@@ -1,104 +1,197 @@
 import type { CrmRecord } from '@crm/api-client';
 import { EmptyNotice, LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
-import { Button, NativeSelect, Paper, Text, Title } from '@mantine/core';
-import { BOARD_SIZE, useBoard, useUpdate } from '../data/record.queries.js';
-import { type ObjectModel, titleOf } from '../objects/object-model.js';
+import { Button, NativeSelect, Paper, Text, Title, VisuallyHidden } from '@mantine/core';
+import { type DragEvent, type ReactNode, useState } from 'react';
+import { type FieldOption, type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
 import { formatMoney, ReferenceName } from '../values/format-value.js';
 import { RecordLink } from '../values/record-link.js';
-import { type Stage, stagesOf } from './stages.js';
+import { type Column, columnsOf, isActive, isOpen, pipelineOf, stagesOf } from './board.js';
+import { BOARD_SIZE, useBoard, useMove } from './board.queries.js';
 
 export interface PipelineProps {
   readonly model: ObjectModel;
   readonly onCreate: () => void;
+  /** The first one when it is none. */
+  readonly pipelineId: string | undefined;
+  readonly onPipeline: (id: string) => void;
 }
 
-/** The open opportunities by stage. */
-export function Pipeline({ model, onCreate }: PipelineProps) {
+/** The open deals of a pipeline by stage. A card is dragged to another stage, or moved by its menu. */
+export function Pipeline({ model, onCreate, pipelineId, onPipeline }: PipelineProps) {
   const texts = useTexts(TEXTS);
-  const board = useBoard();
-  const move = useUpdate('opportunities');
-  if (!board.data) {
-    return board.error ? (
-      <ProblemNotice problem={board.error} onRetry={board.refetch} />
-    ) : (
-      <LoadingLines label={texts.loading} />
-    );
-  }
-  if (board.data.data.length === 0) {
-    return (
-      <EmptyNotice
-        title={texts.empty(model.pluralLabel)}
-        text={texts.emptyText}
-        action={model.creatable ? <Button onClick={onCreate}>{texts.create(model.label)}</Button> : null}
+  const { id } = pipelineOf(model.pipelines, pipelineId);
+  const isFirst = id === model.pipelines[0]?.id;
+  const stages = stagesOf(model, id);
+  const board = useBoard(id, model.pipelines.length > 1 ? stages : undefined, isFirst);
+  const move = useMove(id);
+  const [dragged, setDragged] = useState<CrmRecord>();
+  const [said, setSaid] = useState('');
+  const choice =
+    model.pipelines.length > 1 ? (
+      <NativeSelect
+        mb="sm"
+        maw="16rem"
+        aria-label={texts.board}
+        value={id}
+        data={model.pipelines.map((pipeline) => ({ value: pipeline.id, label: pipeline.name }))}
+        onChange={({ currentTarget: { value } }) => onPipeline(value)}
       />
+    ) : null;
+  if (!board.data) {
+    return (
+      <>
+        {choice}
+        {board.error ? (
+          <ProblemNotice problem={board.error} onRetry={board.refetch} />
+        ) : (
+          <LoadingLines label={texts.loading} />
+        )}
+      </>
     );
   }
-  const stages = stagesOf(board.data.data);
+  const records = board.data.data;
+  const onMove = (record: CrmRecord, stage: FieldOption): void => {
+    if (record.stage === stage.value) return;
+    setSaid('');
+    const moved = texts.moved(titleOf(model, record) || texts.untitled, stage.label);
+    move.mutate({ record, stage }, { onSuccess: () => setSaid(moved) });
+  };
+  const shared = { model, stages, dragged, setDragged, onMove };
   return (
     <>
+      {choice}
       {move.error ? <ProblemNotice problem={move.error} /> : null}
+      {records.length === 0 ? (
+        <EmptyNotice
+          title={texts.empty(model.pluralLabel)}
+          text={texts.emptyBoard}
+          action={model.creatable ? <Button onClick={onCreate}>{texts.create(model.label)}</Button> : null}
+        />
+      ) : null}
       {board.data.nextCursor ? (
         <Text size="sm" c="dimmed">
           {texts.boardIsCut(BOARD_SIZE)}
         </Text>
       ) : null}
+      <VisuallyHidden role="status">{said}</VisuallyHidden>
       {/* Scrolled with the keyboard too, which needs the focus. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
       <section className="board" aria-label={texts.board} tabIndex={0}>
-        {stages.map((stage) => (
-          <StageColumn
-            key={stage.name ?? ''}
-            stage={stage}
-            stages={stages}
-            model={model}
-            onMove={(id, fields) => move.mutate({ id, fields })}
-          />
+        {columnsOf(stages, records).map((column) => (
+          <StageColumn key={column.stage?.value ?? ''} column={column} {...shared} />
         ))}
+        {model.updatable ? (
+          <div className="board-ends">
+            {stages
+              .filter((stage) => !isOpen(stage) && isActive(stage))
+              .map((stage) => (
+                <DropZone key={stage.value} stage={stage} className={`board-end ${stage.meaning}`} {...shared}>
+                  <Text size="sm" fw={600}>
+                    {stage.label}
+                  </Text>
+                  <Text size="xs" c="dimmed">
+                    {texts.dropHere}
+                  </Text>
+                </DropZone>
+              ))}
+          </div>
+        ) : null}
       </section>
     </>
   );
 }
 
-interface StageColumnProps {
-  readonly stage: Stage;
-  readonly stages: readonly Stage[];
+interface BoardProps {
   readonly model: ObjectModel;
-  readonly onMove: (id: string, fields: Readonly<Record<string, string>>) => void;
+  readonly stages: readonly FieldOption[];
+  /** The deal that is being dragged. */
+  readonly dragged: CrmRecord | undefined;
+  readonly setDragged: (record: CrmRecord | undefined) => void;
+  readonly onMove: (record: CrmRecord, stage: FieldOption) => void;
 }
 
-function StageColumn({ stage, stages, model, onMove }: StageColumnProps) {
+interface DropZoneProps extends Pick<BoardProps, 'dragged' | 'setDragged' | 'onMove'> {
+  readonly stage: FieldOption | null;
+  readonly className: string;
+  readonly children: ReactNode;
+}
+
+/** Takes the card that is being dragged; nothing is dropped on a stage that takes no deals. */
+function DropZone({ stage, className, dragged, setDragged, onMove, children }: DropZoneProps) {
   const texts = useTexts(TEXTS);
-  const { tag } = useLocale();
+  const [isOver, setOver] = useState(false);
+  const takes = dragged !== undefined && stage !== null && isActive(stage) && stage.value !== dragged.stage;
+  const onDragOver = (event: DragEvent): void => {
+    if (!takes) return;
+    event.preventDefault();
+    setOver(true);
+  };
+  const onDrop = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(false);
+    setDragged(undefined);
+    if (takes) onMove(dragged, stage);
+  };
   return (
-    <section className="stage" aria-label={stage.name ?? texts.noStage}>
-      <Title order={2} size="sm">
-        {stage.name ?? texts.noStage}{' '}
-        <Text span c="dimmed" inherit>
-          {stage.records.length}
-        </Text>
-      </Title>
-      <Text size="sm" c="dimmed" mih="1.6em">
-        {stage.sums.map(([currency, sum]) => formatMoney(sum, currency, tag)).join(' · ')}
-      </Text>
-      <ul>
-        {stage.records.map((record) => (
-          <Paper key={record.id} component="li" withBorder p="sm">
-            <Card record={record} stage={stage} stages={stages} model={model} onMove={onMove} />
-          </Paper>
-        ))}
-      </ul>
+    <section
+      className={className}
+      aria-label={stage?.label ?? texts.noStage}
+      data-over={(isOver && takes) || undefined}
+      onDragOver={onDragOver}
+      onDragLeave={({ currentTarget, relatedTarget }) => setOver(currentTarget.contains(relatedTarget as Node | null))}
+      onDrop={onDrop}
+    >
+      {children}
     </section>
   );
 }
 
-function Card({ record, stage, stages, model, onMove }: StageColumnProps & { readonly record: CrmRecord }) {
+function StageColumn({ column, ...board }: BoardProps & { readonly column: Column }) {
+  const texts = useTexts(TEXTS);
+  const { tag } = useLocale();
+  const { stage, records, sums } = column;
+  return (
+    <DropZone stage={stage} className="stage" {...board}>
+      <Title order={2} size="sm">
+        {stage?.label ?? texts.noStage}{' '}
+        <Text span c="dimmed" inherit>
+          {records.length}
+        </Text>
+      </Title>
+      <Text size="sm" c="dimmed" mih="1.6em">
+        {sums.map(([currency, sum]) => formatMoney(sum, currency, tag)).join(' · ')}
+      </Text>
+      <ul>
+        {records.map((record) => (
+          <Card key={record.id} record={record} {...board} />
+        ))}
+      </ul>
+    </DropZone>
+  );
+}
+
+function Card({ record, model, stages, dragged, setDragged, onMove }: BoardProps & { readonly record: CrmRecord }) {
   const texts = useTexts(TEXTS);
   const { tag } = useLocale();
   const title = titleOf(model, record) || texts.untitled;
   const { amount, currency, companyId } = record;
+  const onDragStart = ({ dataTransfer }: DragEvent): void => {
+    dataTransfer.effectAllowed = 'move';
+    // Without data Firefox drags nothing.
+    dataTransfer.setData('text/plain', title);
+    setDragged(record);
+  };
   return (
-    <>
+    <Paper
+      component="li"
+      withBorder
+      p="sm"
+      draggable={model.updatable}
+      data-dragged={dragged?.id === record.id || undefined}
+      onDragStart={onDragStart}
+      onDragEnd={() => setDragged(undefined)}
+    >
       <RecordLink model={model} id={record.id}>
         {title}
       </RecordLink>
@@ -121,16 +214,15 @@ function Card({ record, stage, stages, model, onMove }: StageColumnProps & { rea
           data={[
             { value: '', label: texts.moveTo },
             ...stages
-              .filter(({ name }) => name !== null && name !== stage.name)
-              .map(({ name }) => ({ value: `stage:${name}`, label: name ?? '' })),
-            { value: 'won', label: texts.won },
-            { value: 'lost', label: texts.lost },
+              .filter((stage) => isActive(stage) && stage.value !== record.stage)
+              .map(({ value, label }) => ({ value, label })),
           ]}
-          onChange={({ currentTarget: { value } }) =>
-            onMove(record.id, value.startsWith('stage:') ? { stage: value.slice(6) } : { status: value })
-          }
+          onChange={({ currentTarget: { value } }) => {
+            const stage = stages.find((one) => one.value === value);
+            if (stage) onMove(record, stage);
+          }}
         />
       ) : null}
-    </>
+    </Paper>
   );
 }

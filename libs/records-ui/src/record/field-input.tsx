@@ -60,7 +60,12 @@ export function FieldInput({
         <NativeSelect
           {...shared}
           value={String(value)}
-          data={[...(field.required && value !== '' ? [] : [{ value: '', label: texts.none }]), ...field.options]}
+          data={[
+            ...(field.required && value !== '' ? [] : [{ value: '', label: texts.none }]),
+            ...field.options
+              .filter((option) => option.active !== false || option.value === value)
+              .map(({ value, label }) => ({ value, label })),
+          ]}
           onChange={onText}
         />
       );
@@ -68,7 +73,7 @@ export function FieldInput({
       return (
         <MultiSelect
           {...shared}
-          data={[...field.options]}
+          data={field.options.map(({ value, label }) => ({ value, label }))}
           value={[...(value as readonly string[])]}
           onChange={onChange}
           clearable

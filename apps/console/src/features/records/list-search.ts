@@ -10,18 +10,21 @@ export interface ListSearch {
   readonly filter?: Filter | null;
   /** Whether a record is being created. */
   readonly new?: boolean;
+  /** The pipeline whose board is shown instead of the list; one that there is not stands for the first. */
+  readonly board?: string;
 }
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 
-export const readSearch = ({ q, sort, filter, view, new: isNew }: Record<string, unknown>): ListSearch => ({
+export const readSearch = ({ q, sort, filter, view, new: isNew, board }: Record<string, unknown>): ListSearch => ({
   q: textOf(q),
   sort: textOf(sort),
   // Whether it has the form of one is said where it is read.
   filter: typeof filter === 'object' ? (filter as Filter | null) : undefined,
   view: textOf(view),
   ...(isNew === true ? { new: true } : {}),
+  ...(board === undefined ? {} : { board: textOf(board) }),
 });
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);

@@ -13,6 +13,7 @@ import { useViews } from './views.queries.js';
 const ViewMenu = lazy(() => import('./parts/view-menu.js'));
 const CreateDrawer = lazy(() => import('./parts/create-drawer.js'));
 const SelectableTable = lazy(() => import('./bulk/selectable-table.js'));
+const BoardView = lazy(() => import('./parts/board-view.js'));
 
 /** Rows that the API gives at a time, at most. */
 const PAGE_SIZE = 200;
@@ -43,6 +44,27 @@ function List({ model }: { readonly model: ObjectModel }) {
   const onImport = (): void => void navigate({ to: '/records/$object/import', params: { object: model.apiName } });
   const onCreated = ({ id }: { id: string }): void =>
     void navigate({ to: '/records/$object/$id', params: { object: model.apiName, id }, replace: true });
+  const drawer = (
+    <Suspense>
+      {search.new && model.creatable ? (
+        <CreateDrawer model={model} onCreated={onCreated} onClose={() => setCreating(false)} />
+      ) : null}
+    </Suspense>
+  );
+  const [pipeline] = model.pipelines;
+  if (pipeline && search.board !== undefined) {
+    return (
+      <Suspense fallback={<LoadingLines label={texts.loading} lines={10} />}>
+        <BoardView
+          model={model}
+          pipelineId={search.board}
+          onPipeline={(board) => void navigate({ search: { board } })}
+          onCreate={() => setCreating(true)}
+        />
+        {drawer}
+      </Suspense>
+    );
+  }
   return (
     <div className="list">
       <Group justify="space-between" mb="sm" gap="xs">
@@ -60,6 +82,11 @@ function List({ model }: { readonly model: ObjectModel }) {
           />
         </Group>
         <Group gap="xs">
+          {pipeline ? (
+            <Button variant="default" onClick={() => void navigate({ search: { board: pipeline.id } })}>
+              {texts.board}
+            </Button>
+          ) : null}
           {model.updatable || model.deletable ? (
             <Button
               variant={isSelecting ? 'light' : 'default'}
@@ -92,11 +119,7 @@ function List({ model }: { readonly model: ObjectModel }) {
           size={PAGE_SIZE}
         />
       )}
-      <Suspense>
-        {search.new && model.creatable ? (
-          <CreateDrawer model={model} onCreated={onCreated} onClose={() => setCreating(false)} />
-        ) : null}
-      </Suspense>
+      {drawer}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { notifications } from '@mantine/notifications';
 import { type ReactNode, useState } from 'react';
 import { useLanguageChoice } from '../../../language.js';
 import { useSession } from '../../../session/session-context.js';
+import { SETTINGS_TEXTS } from '../../settings/settings.texts.js';
 import { SHELL_TEXTS } from '../shell.texts.js';
 
 /** Languages are offered by their own names. */
@@ -22,6 +23,7 @@ export interface UserMenuProps {
 export default function UserMenu({ caller, onShortcuts, button }: UserMenuProps) {
   const [isOpen, setOpen] = useState(true);
   const texts = useTexts(SHELL_TEXTS);
+  const settings = useTexts(SETTINGS_TEXTS);
   const session = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const { language, choose } = useLanguageChoice();
@@ -48,6 +50,12 @@ export default function UserMenu({ caller, onShortcuts, button }: UserMenuProps)
         <Menu.Label>{caller?.email}</Menu.Label>
         <Menu.Item component="a" href="/account/security">
           {texts.security}
+        </Menu.Item>
+        <Menu.Item component="a" href="/settings/workspace">
+          {settings.workspace}
+        </Menu.Item>
+        <Menu.Item component="a" href="/settings/picklists">
+          {settings.picklists}
         </Menu.Item>
         <Menu.Item onClick={onShortcuts} rightSection="?">
           {texts.shortcuts}

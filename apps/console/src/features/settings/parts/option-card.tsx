@@ -1,0 +1,98 @@
+import { ApiProblem } from '@crm/api-client';
+import { ProblemNotice, useTexts } from '@crm/ui';
+import { Alert, Button, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import type { UseMutationResult } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { type OptionDraft, withValues } from '../option-draft.js';
+import { PICKLIST_TEXTS } from '../picklists.texts.js';
+import { OptionEditor } from './option-editor.js';
+
+/** What a card saves. */
+export interface Saved {
+  readonly name: string;
+  readonly options: readonly OptionDraft[];
+}
+
+export interface OptionCardProps {
+  readonly title: string;
+  /** Of a pipeline, whose options are stages. */
+  readonly name?: string;
+  readonly options: readonly OptionDraft[];
+  /** Values that no new option may have besides. */
+  readonly others: readonly string[];
+  readonly save: UseMutationResult<unknown, Error, Saved>;
+  readonly readOnly: boolean;
+  readonly isNew?: boolean;
+  readonly onSaved?: () => void;
+  readonly action?: ReactNode;
+  /** Of the action. */
+  readonly problem?: unknown;
+}
+
+/** Options that are edited and saved together. */
+export function OptionCard({ title, name, options, others, save, readOnly, isNew, ...more }: OptionCardProps) {
+  const texts = useTexts(PICKLIST_TEXTS);
+  const [changed, setChanged] = useState<Partial<Saved>>({});
+  const now = { name: name ?? title, options, ...changed };
+  const onSuccess = (): void => {
+    setChanged({});
+    notifications.show({ message: texts.saved(now.name), withCloseButton: false });
+    more.onSaved?.();
+  };
+  const onSubmit = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate({ ...now, options: withValues(now.options, others) }, { onSuccess });
+  };
+  const left = options.filter(({ value }) => !now.options.some((option) => option.value === value));
+  return (
+    <Paper component="section" withBorder p="md" aria-label={title}>
+      <Stack component="form" gap="sm" onSubmit={onSubmit}>
+        <Title order={2} size="sm">
+          {title}
+        </Title>
+        {name === undefined ? null : (
+          <TextInput
+            label={texts.name}
+            value={now.name}
+            maxLength={100}
+            required
+            withAsterisk={false}
+            readOnly={readOnly}
+            onChange={({ currentTarget: { value } }) => setChanged((before) => ({ ...before, name: value }))}
+          />
+        )}
+        <OptionEditor
+          areStages={name !== undefined}
+          options={now.options}
+          readOnly={readOnly}
+          onChange={(next) => setChanged((before) => ({ ...before, options: next }))}
+        />
+        <Problem problem={save.error ?? more.problem} left={left.map(({ label }) => label).join(', ')} />
+        {readOnly ? null : (
+          <Group justify="space-between">
+            <Button type="submit" disabled={!isNew && Object.keys(changed).length === 0}>
+              {texts.save}
+            </Button>
+            {more.action}
+          </Group>
+        )}
+      </Stack>
+    </Paper>
+  );
+}
+
+/** @param left labels of the options that were left out */
+function Problem({ problem, left }: { readonly problem: unknown; readonly left: string }) {
+  const texts = useTexts(PICKLIST_TEXTS);
+  const { status, fields = [] } = problem instanceof ApiProblem ? problem : {};
+  const isInUse = fields.some(({ code }) => code === 'IN_USE');
+  if (isInUse || status === 409) {
+    return (
+      <Alert role="alert" color="red">
+        {isInUse ? texts.inUse(left) : texts.pipelineInUse}
+      </Alert>
+    );
+  }
+  return problem ? <ProblemNotice problem={problem} /> : null;
+}

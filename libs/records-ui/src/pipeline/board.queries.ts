@@ -1,0 +1,63 @@
+import type { CrmRecord, RecordPage } from '@crm/api-client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { listKey, recordKey } from '../data/record-cache.js';
+import { useRecords } from '../data/records-context.js';
+import type { FieldOption } from '../objects/object-model.js';
+import { isOpen } from './board.js';
+
+/** Cards of the board: the longest page that the API has. */
+export const BOARD_SIZE = 200;
+
+const OBJECT = 'opportunities';
+const boardKey = (pipelineId: string | undefined) => [...listKey(OBJECT), 'board', pipelineId ?? null];
+
+/**
+ * Up to 200 open deals of a pipeline, the newest first.
+ * @param stages of the pipeline; undefined where there is only one
+ * @param isFirst whether deals without a stage are in it
+ */
+export function useBoard(pipelineId: string | undefined, stages: readonly FieldOption[] | undefined, isFirst: boolean) {
+  const { api } = useRecords();
+  const inStages = stages && { field: 'stage', op: 'in', value: stages.map(({ value }) => value) };
+  const filter = inStages && (isFirst ? { or: [inStages, { field: 'stage', op: 'empty' }] } : inStages);
+  return useQuery({
+    queryKey: boardKey(pipelineId),
+    queryFn: ({ signal }) =>
+      api.list(
+        OBJECT,
+        {
+          ...{ filterField: 'status', filterValue: 'open', size: BOARD_SIZE },
+          ...(filter && { filter: JSON.stringify(filter) }),
+        },
+        signal,
+      ),
+  });
+}
+
+/** Moves a deal to a stage: shown at once, and taken back when it is refused. */
+export function useMove(pipelineId: string | undefined) {
+  const { api } = useRecords();
+  const client = useQueryClient();
+  const key = boardKey(pipelineId);
+  const onBoard = (change: (records: readonly CrmRecord[]) => readonly CrmRecord[]): void =>
+    void client.setQueryData<RecordPage>(key, (page) => page && { ...page, data: change(page.data) });
+  return useMutation({
+    mutationFn: ({ record, stage }: { readonly record: CrmRecord; readonly stage: FieldOption }) =>
+      api.update(OBJECT, record.id, { stage: stage.value }),
+    onMutate: async ({ record, stage }) => {
+      await client.cancelQueries({ queryKey: key });
+      onBoard((records) =>
+        isOpen(stage)
+          ? records.map((one) => (one.id === record.id ? { ...one, stage: stage.value } : one))
+          : records.filter(({ id }) => id !== record.id),
+      );
+    },
+    // Others may have moved meanwhile: this one alone goes back.
+    onError: (_, { record, stage }) =>
+      onBoard((records) =>
+        isOpen(stage) ? records.map((one) => (one.id === record.id ? record : one)) : [record, ...records],
+      ),
+    onSuccess: (record) => client.setQueryData(recordKey(OBJECT, record.id), record),
+    onSettled: () => client.invalidateQueries({ queryKey: listKey(OBJECT) }),
+  });
+}
