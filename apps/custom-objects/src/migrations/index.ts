@@ -10,6 +10,7 @@ import { SearchIndexes1795500001680 } from './1795500001680-search-indexes.js';
 import { SavedViews1795500001700 } from './1795500001700-saved-views.js';
 import { OwnersAndPhones1795500001710 } from './1795500001710-owners-and-phones.js';
 import { Bin1795500001760 } from './1795500001760-bin.js';
+import { ErasedRecords1795500001770 } from './1795500001770-erased-records.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
 export const migrations = [
@@ -24,4 +25,5 @@ export const migrations = [
   SavedViews1795500001700,
   OwnersAndPhones1795500001710,
   Bin1795500001760,
+  ErasedRecords1795500001770,
 ];

@@ -12,6 +12,8 @@ import { ObjectModule } from '../object/object.module.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { BinRepository } from '../writing/bin.repository.js';
 import { ReferenceRepository, UniqueValueRepository } from '../writing/claim.repository.js';
+import { ErasureRepository } from '../writing/erasure.repository.js';
+import { RecordErasureService, StreamErasureSweeper } from '../writing/record-erasure.service.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordRestoreService } from '../writing/record-restore.service.js';
 import { RecordWriteRepository } from '../writing/record-write.repository.js';
@@ -20,19 +22,22 @@ import { ReferenceAccessService, UserDirectory } from '../writing/reference-acce
 import { recordControllers } from './record.controller.js';
 import { RecordRpc } from './record.rpc.js';
 import { RecordService } from './record.service.js';
+import { erasureControllers } from './record-erasure.controller.js';
 import { restoreControllers } from './record-restore.controller.js';
 import { SearchController } from './search.controller.js';
 
 /** Everything on records; the folders `reading`, `finding` and `writing` are its parts. */
 @Module({
   imports: [IdempotencyModule, ObjectModule],
-  controllers: [...recordControllers, ...restoreControllers, RecordRpc, SearchController],
+  controllers: [...recordControllers, ...restoreControllers, ...erasureControllers, RecordRpc, SearchController],
   providers: [
     BinRepository,
     CostlyQueries,
+    ErasureRepository,
     ExpandedReferences,
     ListTotals,
     ObjectSizes,
+    RecordErasureService,
     RecordListRepository,
     RecordListService,
     RecordRemovalService,
@@ -45,6 +50,7 @@ import { SearchController } from './search.controller.js';
     ReferenceRepository,
     SearchRepository,
     SearchService,
+    StreamErasureSweeper,
     UniqueValueRepository,
     UserDirectory,
   ],

@@ -11,6 +11,7 @@ import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { type FieldValues, noSuchRecord, type StoredRecord } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { recordEtag, recordJson } from '../reading/record.serializer.js';
+import { RecordErasureService } from '../writing/record-erasure.service.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordRestoreService } from '../writing/record-restore.service.js';
 import { RecordWriteService } from '../writing/record-write.service.js';
@@ -69,7 +70,16 @@ type ListedQuery = RecordQuery & { readonly deleted?: 'only' };
 type Body = Readonly<Record<string, unknown>>;
 type Caller = Pick<
   Principal,
-  'tenantId' | 'userId' | 'serviceAccount' | 'roles' | 'scopes' | 'kind' | 'appKey' | 'requestId' | 'traceparent'
+  | 'tenantId'
+  | 'token'
+  | 'userId'
+  | 'serviceAccount'
+  | 'roles'
+  | 'scopes'
+  | 'kind'
+  | 'appKey'
+  | 'requestId'
+  | 'traceparent'
 >;
 
 /** The calls for records, of standard objects and of those that apps bring, with field security and validation. */
@@ -83,6 +93,7 @@ export class RecordService {
     private readonly referenceAccess: ReferenceAccessService,
     private readonly removal: RecordRemovalService,
     private readonly restores: RecordRestoreService,
+    private readonly erasures: RecordErasureService,
     private readonly tenants: TenantDirectory,
     private readonly idempotency: IdempotencyService,
   ) {}
@@ -171,6 +182,13 @@ export class RecordService {
     return this.models.decideWrite(caller, apiName, prepare, async (model) =>
       tagged(model, await this.restores.restore(caller, model, id, clock), caller, clock),
     );
+  }
+
+  /** @throws as RecordErasureService.erase */
+  async erase(caller: Caller, apiName: string, id: string): Promise<void> {
+    const clock = await this.clock(caller);
+    const prepare = async () => undefined;
+    await this.models.decideWrite(caller, apiName, prepare, (model) => this.erasures.erase(caller, model, id, clock));
   }
 
   /** One instant for the whole request, in the tenant's time zone. */
