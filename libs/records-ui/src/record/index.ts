@@ -1,4 +1,4 @@
-export { useRecordPages, useRestore } from '../data/record.queries.js';
+export { useRecord, useRecordPages, useRestore } from '../data/record.queries.js';
 export { ReferenceName } from '../values/format-value.js';
 export { RecordForm } from './record-form.js';
 export { RecordPage } from './record-page.js';

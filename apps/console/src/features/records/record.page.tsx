@@ -1,10 +1,11 @@
-import { type ObjectModel, RECORD_TEXTS, useRecords } from '@crm/records-ui';
-import { RecordPage, useRestore } from '@crm/records-ui/record';
+import { type ObjectModel, RECORD_TEXTS, titleOf, useRecords } from '@crm/records-ui';
+import { RecordPage, useRecord, useRestore } from '@crm/records-ui/record';
 import { EmptyNotice, Icon, useTexts } from '@crm/ui';
 import { Anchor } from '@mantine/core';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { showUndo } from '../shell/parts/undo.js';
 import { SHELL_TEXTS } from '../shell/shell.texts.js';
+import { EraseButton } from './parts/erase-button.js';
 import { useTitle } from './use-title.js';
 
 export default function RecordRoutePage() {
@@ -20,10 +21,12 @@ function OneRecord({ model, id }: { readonly model: ObjectModel; readonly id: st
   const texts = useTexts(RECORD_TEXTS);
   const navigate = useNavigate();
   const restore = useRestore(model.name);
+  const toList = () => void navigate({ to: '/records/$object', params: { object: model.apiName }, replace: true });
   const onDeleted = (title: string, deleted: string): void => {
     showUndo({ id: `deleted-${deleted}`, text: texts.deleted(title), undo: () => restore.mutateAsync(deleted) });
-    void navigate({ to: '/records/$object', params: { object: model.apiName }, replace: true });
+    toList();
   };
+  const { data: record } = useRecord(model.name, id);
   const back = (
     <Anchor
       size="sm"
@@ -32,5 +35,12 @@ function OneRecord({ model, id }: { readonly model: ObjectModel; readonly id: st
       <Icon name="back" /> {texts.back(model.pluralLabel)}
     </Anchor>
   );
-  return <RecordPage model={model} id={id} back={back} onDeleted={onDeleted} />;
+  return (
+    <>
+      <RecordPage model={model} id={id} back={back} onDeleted={onDeleted} />
+      {record && model.deletable ? (
+        <EraseButton model={model} id={id} name={titleOf(model, record) || texts.untitled} onErased={toList} />
+      ) : null}
+    </>
+  );
 }
