@@ -5,6 +5,7 @@ import type { Database } from '../database.js';
 import { createTenantTable } from '../migrations/tables.js';
 import type { TenantTransaction } from '../transaction.js';
 import { deleteOldest } from '../worker/delete-oldest.js';
+import { DueWorkMeter, measureDueWork } from '../worker/due-work-meter.js';
 import { Sweeper } from '../worker/sweeper.js';
 import type { Erasure } from './erased-events.js';
 
@@ -20,7 +21,7 @@ export async function createErasedRecordTable(runner: QueryRunner, roles: Servic
       due_at timestamptz`,
     primaryKey: ['record_id'],
     indexes: [
-      { columns: 'due_at', where: 'due_at IS NOT NULL', tenantFirst: false },
+      { columns: 'erased_at', where: 'due_at IS NOT NULL', tenantFirst: false },
       { columns: 'erased_at', tenantFirst: false },
     ],
     grants: ['select', 'insert', 'update'],
@@ -35,7 +36,10 @@ export const NOTE_ERASED = `
 
 export const findDueErasures: ReadOfEveryTenant = (table) => `
   SELECT tenant_id AS "tenantId", record_id AS "recordId" FROM ${table('erased_record')}
-   WHERE due_at <= now() ORDER BY due_at LIMIT 100`;
+   WHERE due_at <= now() ORDER BY erased_at LIMIT 100`;
+
+/** Since the erasure: what fails is put off each time. */
+const measureErasures = measureDueWork('erased_record', 'erased_at', 'due_at IS NOT NULL');
 
 /** For seconds, in case this process ends meanwhile. $1: tenant, $2: record, $3: seconds. */
 export const CLAIM_ERASURE = `
@@ -71,8 +75,20 @@ export async function noteErased(
 
 /** Carries out what is due, and again until it is done, also after the end of a process. */
 export abstract class ErasureSweeper extends Sweeper {
+  private readonly meter: DueWorkMeter;
+
   constructor(protected readonly database: Database) {
     super({ everyMs: EVERY_MS, atStart: true });
+    this.meter = new DueWorkMeter(database, 'erasures', measureErasures);
+  }
+
+  override start(): void {
+    this.meter.start();
+    super.start();
+  }
+
+  override async stop(): Promise<void> {
+    await Promise.all([this.meter.stop(), super.stop()]);
   }
 
   /** Can be repeated. @returns seconds until it is to be called again; null when nothing is left to do */

@@ -1,7 +1,7 @@
 import { type ObjectModel, RECORD_TEXTS, titleOf, useRecords } from '@crm/records-ui';
 import { RecordPage, useRecord, useRestore } from '@crm/records-ui/record';
 import { EmptyNotice, Icon, useTexts } from '@crm/ui';
-import { Anchor } from '@mantine/core';
+import { Anchor, Box } from '@mantine/core';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { showUndo } from '../shell/parts/undo.js';
 import { SHELL_TEXTS } from '../shell/shell.texts.js';
@@ -39,7 +39,10 @@ function OneRecord({ model, id }: { readonly model: ObjectModel; readonly id: st
     <>
       <RecordPage model={model} id={id} back={back} onDeleted={onDeleted} />
       {record && model.deletable ? (
-        <EraseButton model={model} id={id} name={titleOf(model, record) || texts.untitled} onErased={toList} />
+        // Its padding stands outside, so that the word is aligned.
+        <Box mt="md" ml={-8}>
+          <EraseButton model={model} id={id} name={titleOf(model, record) || texts.untitled} onErased={toList} />
+        </Box>
       ) : null}
     </>
   );
