@@ -132,14 +132,6 @@ export class RecordsApi {
         : await this.client.POST(`${CUSTOM_RECORD}/restore`, { params: { path: { apiName, id } } });
     return data as unknown as CrmRecord;
   }
-
-  /** Takes its content from everywhere, for good. */
-  async erase(object: ObjectName, id: string): Promise<void> {
-    const apiName = customName(object);
-    await (apiName === undefined
-      ? this.client.POST(`${recordPath(object)}/erase`, { params: { path: { id } } })
-      : this.client.POST(`${CUSTOM_RECORD}/erase`, { params: { path: { apiName, id } } }));
-  }
 }
 
 /** @returns undefined for a standard object */

@@ -1,4 +1,5 @@
-export { useRecord, useRecordPages, useRestore } from '../data/record.queries.js';
+export { useRecordPages, useRestore } from '../data/record.queries.js';
+export { recordKey } from '../data/record-cache.js';
 export { ReferenceName } from '../values/format-value.js';
 export { RecordForm } from './record-form.js';
 export { RecordPage } from './record-page.js';

@@ -1,12 +1,14 @@
-import { type ObjectModel, RECORD_TEXTS, titleOf, useRecords } from '@crm/records-ui';
-import { RecordPage, useRecord, useRestore } from '@crm/records-ui/record';
+import { type ObjectModel, RECORD_TEXTS, useRecords } from '@crm/records-ui';
+import { RecordPage, useRestore } from '@crm/records-ui/record';
 import { EmptyNotice, Icon, useTexts } from '@crm/ui';
-import { Anchor, Box } from '@mantine/core';
+import { Anchor } from '@mantine/core';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { showUndo } from '../shell/parts/undo.js';
 import { SHELL_TEXTS } from '../shell/shell.texts.js';
-import { EraseButton } from './parts/erase-button.js';
 import { useTitle } from './use-title.js';
+
+const EraseButton = lazy(() => import('./parts/erase-button.js'));
 
 export default function RecordRoutePage() {
   const { object, id } = useParams({ strict: false });
@@ -26,7 +28,6 @@ function OneRecord({ model, id }: { readonly model: ObjectModel; readonly id: st
     showUndo({ id: `deleted-${deleted}`, text: texts.deleted(title), undo: () => restore.mutateAsync(deleted) });
     toList();
   };
-  const { data: record } = useRecord(model.name, id);
   const back = (
     <Anchor
       size="sm"
@@ -38,12 +39,9 @@ function OneRecord({ model, id }: { readonly model: ObjectModel; readonly id: st
   return (
     <>
       <RecordPage model={model} id={id} back={back} onDeleted={onDeleted} />
-      {record && model.deletable ? (
-        // Its padding stands outside, so that the word is aligned.
-        <Box mt="md" ml={-8}>
-          <EraseButton model={model} id={id} name={titleOf(model, record) || texts.untitled} onErased={toList} />
-        </Box>
-      ) : null}
+      <Suspense>
+        <EraseButton model={model} id={id} onErased={toList} />
+      </Suspense>
     </>
   );
 }
