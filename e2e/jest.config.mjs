@@ -24,6 +24,7 @@ const ALONE = [
   'access/matrix',
   'access/kill-switch',
   'account/single-sign-on',
+  'erased-record',
   'journey',
   'nodes.cluster',
   'observability',

@@ -351,6 +351,18 @@ describe('a record', () => {
     await page.getByText('Grace Hopper is back').waitFor();
     await page.getByText('The bin is empty').waitFor();
     expect(await record('GET', `leads/${id}`)).toMatchObject({ firstName: 'Grace', version: 6 });
+
+    await goTo(`/records/lead/${id}`, 'Grace Hopper');
+    await press('Erase Grace Hopper …');
+    const question = page.getByRole('dialog', { name: 'Erase Grace Hopper for good?' });
+    const erase = question.getByRole('button', { name: 'Erase for good' });
+    await erase.waitFor();
+    expect(await erase.isDisabled()).toBe(true);
+    await question.getByLabel('Type “Grace Hopper” to confirm').fill('Grace Hopper');
+    await isAccessible('erase');
+    await erase.click();
+    await page.getByText('Grace Hopper is erased').waitFor();
+    expect((await record('POST', `leads/${id}/restore`)).code).toBe('NOT_FOUND');
   });
 
   it('shows both values of a field that two people have changed, and says nothing of another field', async () => {

@@ -35,7 +35,14 @@ await writeDocument(async () => {
   // As webhook-dispatcher delivers it: the fields of the record beside what the event adds.
   const delivered = Object.entries(EVENTS).map(([name, { data }]) => {
     if (!data.properties.record) return [name, data];
-    const record = ref(domains.get(name.replace(/\..*/, '')) ?? 'CustomRecord');
+    const type = domains.get(name.replace(/\..*/, ''));
+    const record = ref(type ?? 'CustomRecord');
+    const { erased } = data.properties;
+    // Of a deleted record only the id is certain.
+    if (erased) {
+      const remains = type === undefined ? record : data.properties.record;
+      return [name, all(remains, { type: 'object', properties: { erased } })];
+    }
     return [name, all(record, ...(data.properties.changed ? [ref('Change')] : []))];
   });
   schemas.EventDataByType = {

@@ -2,14 +2,17 @@
  * then: what each tenant sees, records, their events, deliveries, workflows and their runs, and a platform as a whole. */
 export const ON_CITUS = [
   'libs/database/test/isolation.spec.ts',
+  'apps/automation-hooks/test/erasure.spec.ts',
   'apps/automation-hooks/test/hook-calls.spec.ts',
   'apps/automation-hooks/test/queue.spec.ts',
   'apps/automation-hooks/test/runs.spec.ts',
   'apps/custom-objects/test/database.spec.ts',
+  'apps/custom-objects/test/erasure.spec.ts',
   'apps/custom-objects/test/filters.spec.ts',
   'apps/custom-objects/test/list-forms.spec.ts',
   'apps/custom-objects/test/non-interference.spec.ts',
   'apps/custom-objects/test/records.spec.ts',
+  'apps/webhook-dispatcher/test/erasure.spec.ts',
   'apps/webhook-dispatcher/test/holding.spec.ts',
   'apps/webhook-dispatcher/test/record-order.spec.ts',
   'apps/webhook-dispatcher/test/replicas.spec.ts',

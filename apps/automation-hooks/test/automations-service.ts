@@ -166,6 +166,7 @@ async function startWorld() {
     tokens,
     /** The database without row-level security. */
     admin,
+    adminUrl: database.adminUrl,
     /** Rows of a statement without row-level security. */
     sql: async <Row extends object = Record<string, unknown>>(sql: string, ...parameters: unknown[]) =>
       (await admin.query<Row>(sql, parameters)).rows,

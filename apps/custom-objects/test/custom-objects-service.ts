@@ -96,12 +96,14 @@ export class CustomObjectsService {
   private readonly ends: (() => Promise<unknown>)[] = [];
   /** A connection to the database that no row-level security binds. */
   admin: pg.Client;
+  adminUrl: string;
   service: TestService;
 
   /** @param settings of its database */
   static async start(settings: Partial<DatabaseConfig>): Promise<CustomObjectsService> {
     const started = new CustomObjectsService();
     const database = await testDatabase('custom-objects', migrations);
+    started.adminUrl = database.adminUrl;
     started.admin = new pg.Client({ connectionString: database.adminUrl });
     await started.admin.connect();
     const identity = await answerRpc(rpc.identity.getTenant, ({ tenantId }) => ({

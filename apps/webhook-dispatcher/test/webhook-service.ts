@@ -144,6 +144,7 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
   return {
     service,
     config,
+    adminUrl: database.adminUrl,
     receiver,
     /** What identity was told to write to the audit trail about a subscription, oldest first. */
     actsOn: (id: string) => acts.filter(({ subjectId }) => subjectId === id),

@@ -90,5 +90,11 @@ export const CONSUMERS = {
   },
 } as const satisfies Record<string, ConsumerDefinition>;
 
+/**
+ * Reads the headers of a service's own events when a record is erased, to find its messages and remove them. Only one scan at a time:
+ * its name is in the rights at the broker.
+ */
+export const ERASURE_CONSUMER = { name: 'erasure', service: 'custom-objects' } as const;
+
 /** Key-value bucket with the cut-offs that revoke tokens; identity writes, every verifier watches. */
 export const REVOCATION_BUCKET = 'revocations';

@@ -5,6 +5,13 @@ export { byTenant, type ReadOfEveryTenant } from './cluster/every-tenant.js';
 export { Database, inWorkspace } from './database.js';
 export { DatabaseModule } from './database.module.js';
 export { bigintAsNumber, secondsFromNow } from './entities.js';
+export { type Erasure, eraseDeadLetters, eraseEvents, isErasure, lowestIdSince } from './erasure/erased-events.js';
+export {
+  createErasedRecordTable,
+  type DueErasure,
+  ErasureSweeper,
+  noteErased,
+} from './erasure/erased-record.js';
 export { isExcessive, isOfOneTenant, isRefusedStatement, isTemporary, isUniqueViolation } from './errors.js';
 export * as eventTableSql from './event-table-sql.js';
 export { FairQueue } from './fair-queue.js';
@@ -46,6 +53,7 @@ export { NarrowSession } from './narrow-session.js';
 export { appendEvent, eventRow } from './outbox/append-event.js';
 export {
   isDayPublished,
+  isMarkedPublished,
   Outbox,
   type OutboxEvent,
   type OutboxMark,

@@ -1,3 +1,4 @@
+export { StreamEraser, type StreamErasure } from './erasure/stream-eraser.js';
 export { type Acknowledged, ConsumerProgress } from './events/consumer-upkeep.js';
 export { EventConsumer } from './events/event-consumer.js';
 export {

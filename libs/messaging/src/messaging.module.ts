@@ -13,6 +13,7 @@ import {
 } from '@nestjs/common';
 import { ModuleRef, ModulesContainer } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
+import { StreamEraser } from './erasure/stream-eraser.js';
 import { ConsumerProgress } from './events/consumer-upkeep.js';
 import { MESSAGING_OPTIONS, type MessagingModuleOptions, NatsConnection } from './nats-connection.js';
 import { checkHandlers, NatsStrategy } from './nats-strategy.js';
@@ -80,6 +81,7 @@ export class MessagingModule {
         Rpc,
         Notices,
         ConsumerProgress,
+        StreamEraser,
         RevocationWatch,
         { provide: RevocationSource, useExisting: RevocationWatch },
         RevocationPublisher,
@@ -91,6 +93,7 @@ export class MessagingModule {
         Rpc,
         Notices,
         ConsumerProgress,
+        StreamEraser,
         RevocationWatch,
         RevocationSource,
         RevocationPublisher,

@@ -1,6 +1,7 @@
 export { answerRpc } from './answer-rpc.js';
 export { isOnCluster } from './config.js';
 export { explainStatements } from './explain-statements.js';
+export { findInStream, findInTables } from './find-text.js';
 export { setNodeReachable } from './node-reachable.js';
 export { eventOf, publishEvents, reinstateTenant, suspendTenant } from './publish-event.js';
 export {

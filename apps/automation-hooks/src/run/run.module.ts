@@ -5,6 +5,7 @@ import { Module } from '@nestjs/common';
 import { WorkflowModule } from '../workflow/workflow.module.js';
 import { ActionService, RunTokenService } from './action.service.js';
 import { ClaimedRunRepository } from './claimed-run.repository.js';
+import { ErasedRecords } from './erased-records.js';
 import { HttpRequestService } from './http-request.service.js';
 import { RunConsumer, RunController } from './run.controller.js';
 import { RunRepository } from './run.repository.js';
@@ -24,6 +25,7 @@ const DUE_RUNS_METER = Symbol('automation-hooks:due-runs-meter');
   providers: [
     ActionService,
     ClaimedRunRepository,
+    ErasedRecords,
     HttpRequestService,
     RunBacklog,
     RunChain,

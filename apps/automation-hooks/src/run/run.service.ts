@@ -1,11 +1,12 @@
 import type { Principal } from '@crm/access';
 import { coversScope, type EventEnvelope, eventScope, isVisibleToApp, PlatformError } from '@crm/contracts';
-import { Database, idOf, millisecondsOfId, type TenantTransaction } from '@crm/database';
+import { Database, idOf, isErasure, millisecondsOfId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
 import { recordedOnly } from '@crm/telemetry';
 import { Injectable } from '@nestjs/common';
 import { type StartedWorkflow, WorkflowRepository } from '../workflow/workflow.repository.js';
 import { isAdministrator } from '../workflow/workflow.service.js';
+import { ErasedRecords } from './erased-records.js';
 import { type ListRunsQuery, type RunView, toRunView } from './run.dto.js';
 import { RunRepository } from './run.repository.js';
 import { RunBacklog } from './run-backlog.js';
@@ -28,6 +29,7 @@ export class RunService {
     private readonly workflows: WorkflowRepository,
     private readonly chain: RunChain,
     private readonly backlog: RunBacklog,
+    private readonly erased: ErasedRecords,
     private readonly signal: RunSignal,
   ) {}
 
@@ -36,6 +38,12 @@ export class RunService {
    * later. The event itself waits while its tenant has too many runs queued, and behind others that wait.
    */
   async acceptEvent(tx: TenantTransaction, event: EventEnvelope): Promise<void> {
+    await this.startFrom(tx, event);
+    // Afterwards, as nothing else of the record starts a run any more.
+    if (isErasure(event)) await this.erased.accept(tx, event);
+  }
+
+  private async startFrom(tx: TenantTransaction, event: EventEnvelope): Promise<void> {
     const workflows = await this.startedBy(tx, event);
     if (workflows.length === 0) return;
     const waits = workflows.some(({ eventsWait }) => eventsWait) || this.backlog.isFull(tx.tenantId);
@@ -46,13 +54,18 @@ export class RunService {
 
   /** Stores the runs of an event that has waited. @returns how many there are */
   async start(tx: TenantTransaction, event: EventEnvelope): Promise<number> {
-    const workflows = await this.startedBy(tx, event);
+    const workflows = await this.startedBy(tx, event, isErasure(event) ? null : undefined);
     if (workflows.length > 0) await this.store(tx, event, workflows);
     return workflows.length;
   }
 
-  private async startedBy(tx: TenantTransaction, event: EventEnvelope): Promise<StartedWorkflow[]> {
-    const workflows = await this.workflows.listStartedBy(tx, event.type);
+  /** @param recordId starts nothing once it is erased; null to start all the same */
+  private async startedBy(
+    tx: TenantTransaction,
+    event: EventEnvelope,
+    recordId: string | null = event.subject ?? null,
+  ): Promise<StartedWorkflow[]> {
+    const workflows = await this.workflows.listStartedBy(tx, event.type, recordId);
     return workflows.filter((workflow) => mayReceive(workflow, event));
   }
 

@@ -15,12 +15,14 @@ import { Workflow, type WorkflowDefinition, type WorkflowOrigin } from './workfl
 
 /**
  * Runs for every event; `enabled` is written out for the partial index, where TypeORM would send a parameter. $1:
- * tenant, $2: name of the event.
+ * tenant, $2: name of the event, $3: its record, null for one that tells of an erasure.
  */
 export const LIST_WORKFLOWS_STARTED_BY = `
   SELECT id, definition_version AS version, app_key AS "appKey", granted_scopes AS "grantedScopes",
          EXISTS (SELECT FROM waiting_event WHERE tenant_id = $1) AS "eventsWait"
-    FROM workflow WHERE tenant_id = $1 AND event_name = $2 AND enabled ORDER BY id`;
+    FROM workflow WHERE tenant_id = $1 AND event_name = $2 AND enabled
+     AND NOT EXISTS (SELECT FROM erased_record WHERE tenant_id = $1 AND record_id = $3)
+   ORDER BY id`;
 
 /** Keeps what a workflow does, before it is replaced, for its runs. $1: tenant, $2: workflow. */
 const KEEP_DEFINITION = `
@@ -104,8 +106,12 @@ export class WorkflowRepository {
     return tx.repository(Workflow).find({ where: { tenantId: tx.tenantId, installationId }, order: { id: 'ASC' } });
   }
 
-  async listStartedBy(tx: TenantTransaction, eventName: string): Promise<StartedWorkflow[]> {
-    return tx.query<StartedWorkflow>(LIST_WORKFLOWS_STARTED_BY, [tx.tenantId, eventName]);
+  async listStartedBy(
+    tx: TenantTransaction,
+    eventName: string,
+    recordId: string | null = null,
+  ): Promise<StartedWorkflow[]> {
+    return tx.query<StartedWorkflow>(LIST_WORKFLOWS_STARTED_BY, [tx.tenantId, eventName, recordId]);
   }
 
   /**

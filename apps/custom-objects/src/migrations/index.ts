@@ -13,6 +13,7 @@ import { Picklists1795500001720 } from './1795500001720-picklists.js';
 import { HistoryAndNotes1795500001730 } from './1795500001730-history-and-notes.js';
 import { SlotsOfCompanies1795500001731 } from './1795500001731-slots-of-companies.js';
 import { Bin1795500001760 } from './1795500001760-bin.js';
+import { ErasedRecords1795500001770 } from './1795500001770-erased-records.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
 export const migrations = [
@@ -30,4 +31,5 @@ export const migrations = [
   HistoryAndNotes1795500001730,
   SlotsOfCompanies1795500001731,
   Bin1795500001760,
+  ErasedRecords1795500001770,
 ];

@@ -57,6 +57,11 @@ export function recordDeleted(
   return eventOf(model, 'deleted', record.version + 1, publicView(model, record, clock), origin);
 }
 
+/** Nothing but the id: it is what is left. Who has the record in mind by its versions knows that this is the last one. */
+export function recordErased(model: ObjectModel, { id, version }: StoredRecord, origin: TransactionOrigin): OutboxRow {
+  return eventOf(model, 'deleted', version + 1, { id }, origin, { erased: true });
+}
+
 /** As {@link recordCreated}. A record that comes back reaches no milestone again. */
 export function recordRestored(
   model: ObjectModel,
@@ -95,7 +100,7 @@ function eventOf(
   { object }: ObjectModel,
   what: 'created' | 'updated' | 'deleted' | 'restored',
   recordVersion: number,
-  record: RecordView,
+  record: RecordView | Pick<RecordView, 'id'>,
   origin: TransactionOrigin,
   change: Readonly<Record<string, unknown>> = {},
 ): OutboxRow {

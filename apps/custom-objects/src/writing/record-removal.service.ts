@@ -36,6 +36,8 @@ export interface Removal {
   readonly tx: TenantTransaction;
   readonly caller: Caller;
   readonly clock: EvaluationContext & { now: Date };
+  /** The record that is erased, of which its eraser tells. */
+  readonly erases?: string;
 }
 
 /**
@@ -159,7 +161,7 @@ export class RecordRemovalService {
   }
 
   private async delete(
-    { tx, caller, clock }: Removal,
+    { tx, caller, clock, erases }: Removal,
     first: StoredRecord,
     { model, isActive, records }: Batch,
   ): Promise<void> {
@@ -172,7 +174,9 @@ export class RecordRemovalService {
       this.searches.delete(tx, model.object.id, ids),
     ]);
     if (!isActive) return;
-    for (const record of records) tx.appendToOutbox(recordDeleted(model, record, caller, clock));
+    for (const record of records) {
+      if (record.id !== erases) tx.appendToOutbox(recordDeleted(model, record, caller, clock));
+    }
   }
 }
 

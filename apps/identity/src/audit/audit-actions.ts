@@ -100,6 +100,8 @@ export const AUDIT_ACTIONS = {
     'The previous signing secret of a webhook subscription was ended before its time; written before the change',
   'app_webhook_secret.issued': 'The signing secret of the webhooks of an app was replaced; written before the change',
   'webhook.disabled': 'The platform disabled a webhook subscription that kept failing',
+  'record.erased':
+    'An administrator erased a record for good; `detail.object` says of which object. Written before the change',
   'audit.exported': 'Entries of the audit trail were exported',
 } as const;
 
@@ -123,6 +125,7 @@ export const AUDIT_SUBJECT_KINDS = [
   'service_account',
   'domain',
   'identity_provider',
+  'record',
 ] as const;
 export type AuditSubjectKind = (typeof AUDIT_SUBJECT_KINDS)[number];
 

@@ -1,12 +1,21 @@
 import { RevocationSource } from '@crm/access';
-import { CONSUMERS, type EventEnvelope, isVisibleToApp, matchesEvent } from '@crm/contracts';
-import { Database, millisecondsOfId } from '@crm/database';
+import {
+  CONSUMERS,
+  domainOf,
+  EVENTS,
+  type EventEnvelope,
+  type EventName,
+  isVisibleToApp,
+  matchesEvent,
+} from '@crm/contracts';
+import { Database, isErasure, millisecondsOfId } from '@crm/database';
 import { type EventReceipt, IdempotentEventHandler } from '@crm/messaging';
 import { recordedOnly } from '@crm/telemetry';
 import { type BeforeApplicationShutdown, Controller, Inject, Injectable, Logger } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { LRUCache } from 'lru-cache';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
+import { ErasedRecords, reducedBody } from '../ledger/erased-records.js';
 import { LedgerRepository } from '../ledger/ledger.repository.js';
 import type { NewDelivery } from '../ledger/ledger-entry.js';
 import { LedgerWriter } from '../ledger/ledger-writer.js';
@@ -80,12 +89,15 @@ export class FanOutService implements BeforeApplicationShutdown {
     const found = this.directory.of(tenantId);
     const receivers = found instanceof Promise ? await found : found;
     if (receivers.size === 0) return;
+    const erases = isErasure(event);
+    // What comes later of an erased record has no content any more to tell of.
+    if (!erases && receivers.erased.has(event.subject ?? '')) return;
     const candidates = candidatesFor(receivers, event);
     if (candidates.length === 0) return;
     const body = deliveryBody(event);
     const now = new Date();
     const receiving = candidates.filter(
-      ({ filter }) => filter === null || passesFilter(filter, event.type, body.data, now),
+      ({ filter }) => filter === null || erases || passesFilter(filter, event.type, body.data, now),
     );
     if (receiving.length === 0) return;
     // What is only recorded is recorded once, whichever process did it.
@@ -102,7 +114,12 @@ export class FanOutService implements BeforeApplicationShutdown {
     const ordered = position
       ? receiving.filter(isOrdered).map((receiver) => orderedDelivery(event.id, receiver, position))
       : [];
-    const message = { eventId: event.id, body: JSON.stringify(body), traceparent: event.traceparent };
+    const message = {
+      eventId: event.id,
+      body: JSON.stringify(body),
+      recordId: erases ? undefined : event.subject,
+      traceparent: event.traceparent,
+    };
     const begin = () => attempts.map((attempt) => ({ attempt, outcome: this.begin(attempt, message, shouldPutOff) }));
     const made = shouldPutOff || attempts.length === 0 ? begin() : await this.slots.admit(tenantId, begin);
     await this.finish(tenantId, event.type, message, made, ordered);
@@ -165,7 +182,7 @@ export class FanOutService implements BeforeApplicationShutdown {
     let releaseSlot = release;
     try {
       // A receiver that changed during the wait, such as by a revoked secret, is left to the worker, which sends to the new one.
-      const maySend = (await this.isCurrent(receiver)) && !this.revocations.isSuspended(receiver.tenantId);
+      const maySend = (await this.isCurrent(receiver, message)) && !this.revocations.isSuspended(receiver.tenantId);
       if (!maySend || !attempt.begin(Date.now())) {
         this.limits.ended(receiver, null, false, Date.now());
         return;
@@ -184,9 +201,9 @@ export class FanOutService implements BeforeApplicationShutdown {
     }
   }
 
-  private async isCurrent(receiver: Receiver): Promise<boolean> {
+  private async isCurrent(receiver: Receiver, { recordId = '' }: Message): Promise<boolean> {
     const receivers = await this.directory.of(receiver.tenantId);
-    return receivers.get(receiver.subscriptionId)?.version === receiver.version;
+    return receivers.get(receiver.subscriptionId)?.version === receiver.version && !receivers.erased.has(recordId);
   }
 
   /** Resolves when all attempts have ended, except those of slow receivers, or after a second; sooner if an order waits for it. */
@@ -204,18 +221,19 @@ export class FanOutService implements BeforeApplicationShutdown {
   private async record(
     tenantId: string,
     event: string,
-    { eventId, body, traceparent }: Message,
+    message: Message,
     made: readonly MadeAttempt[],
     ordered: readonly NewDelivery[],
   ): Promise<void> {
+    const { eventId, traceparent } = message;
+    const { erased } = await this.directory.of(tenantId);
     const deliveries = made.map(({ attempt }) => attempt.record());
     const lasting = made.filter((_one, index) => deliveries[index]?.claim);
     await this.ledger.write({
       kind: 'event',
       tenantId,
       eventId,
-      event,
-      body,
+      ...(erased.has(message.recordId ?? '') ? withoutContent(event, message) : { event, body: message.body }),
       traceparent: recordedOnly(traceparent),
       deliveries: [...deliveries, ...ordered],
     });
@@ -262,6 +280,12 @@ export class FanOutService implements BeforeApplicationShutdown {
   }
 }
 
+/** Of an event whose record was erased while it waited for its attempts. */
+function withoutContent(event: string, { body, recordId = '' }: Message): { event: string; body: string } {
+  const { name: type, dataschema } = EVENTS[`${domainOf(event)}.deleted` as EventName];
+  return { event: type, body: reducedBody(body, { type, dataschema, subject: recordId }) };
+}
+
 /** Apps get no objects that they do not see, nobody gets events from before it existed, as far as clocks agree. */
 function candidatesFor(receivers: Receivers, event: EventEnvelope): Receiver[] {
   const happenedAt = Date.parse(event.time);
@@ -296,10 +320,14 @@ const secondsSince = (id: string): number => Math.max(0, Date.now() - millisecon
 /** Gets every event of the platform. */
 @Controller()
 export class FanOutConsumer {
-  constructor(private readonly fanOut: FanOutService) {}
+  constructor(
+    private readonly fanOut: FanOutService,
+    private readonly erased: ErasedRecords,
+  ) {}
 
   @IdempotentEventHandler(CONSUMERS['webhook-dispatcher'], 'all')
   async onEvent(@Payload() event: EventEnvelope, @Ctx() receipt: EventReceipt): Promise<void> {
+    if (isErasure(event)) await this.erased.accept(event);
     const { deliveryCount, streamSequence, storedAt, shouldPutOff } = receipt;
     await this.fanOut.handle(event, { isRepeated: deliveryCount !== 1, streamSequence, storedAt, shouldPutOff });
   }

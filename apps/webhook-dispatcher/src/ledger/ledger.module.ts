@@ -4,6 +4,7 @@ import { QueueModule } from '../queue/queue.module.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { AppLedgerRpc } from './app-ledger.rpc.js';
 import { BoundedReads } from './bounded-reads.js';
+import { ErasedRecords } from './erased-records.js';
 import { DeliveryController, DeliveryStatsController } from './ledger.controller.js';
 import { LedgerRepository } from './ledger.repository.js';
 import { LedgerService } from './ledger.service.js';
@@ -21,6 +22,7 @@ const DUE_RECOVERIES_METER = Symbol('webhook-dispatcher:due-recoveries-meter');
   controllers: [AppLedgerRpc, DeliveryStatsController, DeliveryController, RecoveryController],
   providers: [
     BoundedReads,
+    ErasedRecords,
     LedgerRepository,
     LedgerService,
     LedgerWriter,
@@ -35,6 +37,6 @@ const DUE_RECOVERIES_METER = Symbol('webhook-dispatcher:due-recoveries-meter');
       inject: [Database],
     },
   ],
-  exports: [LedgerRepository, LedgerWriter],
+  exports: [ErasedRecords, LedgerRepository, LedgerWriter],
 })
 export class LedgerModule {}

@@ -4,6 +4,7 @@ import { SharedByProcesses1795800001503 } from './1795800001503-shared-by-proces
 import { EventsByFunction1795800001640 } from './1795800001640-events-by-function.js';
 import { LedgerFunctions1795800001670 } from './1795800001670-ledger-functions.js';
 import { QueueFunctions1795800001671 } from './1795800001671-queue-functions.js';
+import { ErasedRecords1795800001672 } from './1795800001672-erased-records.js';
 
 export const databaseRoles = DATABASES['webhook-dispatcher'];
 export const migrations = [
@@ -12,4 +13,5 @@ export const migrations = [
   EventsByFunction1795800001640,
   LedgerFunctions1795800001670,
   QueueFunctions1795800001671,
+  ErasedRecords1795800001672,
 ];

@@ -25,6 +25,10 @@ export const LIST_RECEIVERS = `
          previous_secret AS "previousSecret", previous_secret_until AS "previousSecretUntil", headers AS "sealedHeaders"
     FROM webhook_subscription WHERE tenant_id = $1 ORDER BY id`;
 
+/** Records of which an event may still be in the memory of a process. $1: the tenant. */
+export const LIST_ERASED = `
+  SELECT record_id AS "recordId" FROM erased_record WHERE tenant_id = $1 AND erased_at > now() - interval '1 day'`;
+
 export type StoredReceiver = Omit<
   Receiver,
   'tenantId' | 'isRemoved' | 'origin' | 'createdAt' | 'signer' | 'headers' | 'isUnreadable'
@@ -43,14 +47,19 @@ export class ReceiverRepository {
   list(tx: TenantTransaction): Promise<StoredReceiver[]> {
     return tx.query<StoredReceiver>(LIST_RECEIVERS, [tx.tenantId]);
   }
+
+  async listErased(tx: TenantTransaction): Promise<string[]> {
+    const rows = await tx.query<{ recordId: string }>(LIST_ERASED, [tx.tenantId]);
+    return rows.map(({ recordId }) => recordId);
+  }
 }
 
 const KEPT_TENANTS = 20_000;
 /** Milliseconds after which a tenant is read again: a notice may be lost, and secrets expire. */
 const KEPT_MS = 60_000;
 
-/** Receivers of a tenant, by subscription. */
-export type Receivers = ReadonlyMap<string, Receiver>;
+/** Receivers of a tenant, by subscription, and the records of which none may be told any more. */
+export type Receivers = ReadonlyMap<string, Receiver> & { readonly erased: ReadonlySet<string> };
 
 /** Receivers in memory, so that an event that nobody wants costs a lookup. Changes are told by `ReceiverChanges`. */
 @Injectable()
@@ -110,7 +119,9 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
 
   private async load(tenantId: string): Promise<Receivers> {
     const now = new Date();
-    const stored = await this.database.transaction(tenantId, (tx) => this.receivers.list(tx));
+    const [stored, erased] = await this.database.transaction(tenantId, (tx) =>
+      Promise.all([this.receivers.list(tx), this.receivers.listErased(tx)]),
+    );
     const appKeys = new Set(stored.map(({ appKey }) => appKey).filter((appKey) => appKey !== null));
     const ofApps = new Map<string, Signer | null>();
     const versions = new Map<string, number>();
@@ -134,7 +145,8 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
       return { ...receiverOf(tenantId, one), ...opened, version };
     });
     for (const one of stored) this.limits.heed(one, Date.now() + (one.pausedForMs ?? 0));
-    return new Map(receivers.map((receiver) => [receiver.subscriptionId, receiver]));
+    const bySubscription = new Map(receivers.map((receiver) => [receiver.subscriptionId, receiver]));
+    return Object.assign(bySubscription, { erased: new Set(erased) });
   }
 
   /** @returns null when a secret does not open */

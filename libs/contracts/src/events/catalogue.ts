@@ -5,6 +5,7 @@ import {
   changedRecordExample,
   customRecordData,
   defineEvent,
+  deletedCustomRecordData,
   type EventDefinition,
 } from './define.js';
 import { STANDARD_RECORD_EVENTS } from './record-events.js';
@@ -83,8 +84,9 @@ export const EVENTS = {
   }),
   'record.deleted': defineEvent('record.deleted', {
     ...RECORDS,
-    description: 'A record of a custom object was deleted; the data is its last state',
-    data: customRecordData,
+    description:
+      'A record of a custom object was deleted; the data is its last state, or its id alone when it was erased',
+    data: deletedCustomRecordData,
     example: { object: 'visit', record: CUSTOM_RECORD_EXAMPLE },
   }),
   'record.restored': defineEvent('record.restored', {

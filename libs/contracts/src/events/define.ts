@@ -1,4 +1,4 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import type { ServiceName } from '../services.js';
 
 /** One version of one event: its name, who emits it, and the schema of `data`. */
@@ -38,6 +38,22 @@ export const RecordChange = Type.Object({
 /** `data` of a created or deleted record: the record, or its last state. */
 export const recordData = <R extends TSchema>(record: R) => Type.Object({ record });
 
+/** A record of which only the id is certain. */
+type Remains<R extends TSchema> = Partial<Static<R>> & { id: string };
+
+const Erased = Type.Optional(
+  Type.Literal(true, {
+    description: 'Set when the record was erased: only its id is left, and receivers erase what they have',
+  }),
+);
+
+/** `data` of a deleted record: its last state, or the id alone when it was erased. */
+export const deletedRecordData = <R extends TObject>(record: R) =>
+  Type.Object({
+    record: Type.Unsafe<Remains<R>>(Type.Object(record.properties, { required: ['id'] })),
+    erased: Erased,
+  });
+
 /** `data` of an updated record: the record, the names of the changed fields, and their previous values. */
 export const changedRecordData = <R extends TSchema>(record: R) => Type.Object({ record, ...RecordChange.properties });
 
@@ -48,6 +64,9 @@ const customRecord = {
 
 /** `data` of a created or deleted record of a custom object. */
 export const customRecordData = Type.Object(customRecord);
+
+/** The same of a deleted one; `record` is its id alone when it was erased. */
+export const deletedCustomRecordData = Type.Object({ ...customRecord, erased: Erased });
 
 /** `data` of an updated record of a custom object; `changed` and `previous`, too, name only fields that every role can read. */
 export const changedCustomRecordData = Type.Object({ ...customRecord, ...RecordChange.properties });

@@ -1,16 +1,24 @@
 import type { TSchema } from 'typebox';
 import { CORE_OBJECTS, type CoreObject, type StandardObject } from '../objects.js';
 import { type RecordSchema, recordExample, recordSchema } from '../records.js';
-import { changedRecordData, changedRecordExample, defineEvent, type EventDefinition, recordData } from './define.js';
+import {
+  changedRecordData,
+  changedRecordExample,
+  defineEvent,
+  deletedRecordData,
+  type EventDefinition,
+  recordData,
+} from './define.js';
 
 type Domain<O extends CoreObject> = (typeof CORE_OBJECTS)[O]['domain'];
 type Milestones<O extends CoreObject> = keyof (typeof CORE_OBJECTS)[O]['milestones'] & string;
 type Carrying<Name extends string, Data extends TSchema> = { readonly [N in Name]: EventDefinition<N, Data> };
 
 type EventsOf<O extends CoreObject> = Carrying<
-  `${Domain<O>}.created` | `${Domain<O>}.deleted` | `${Domain<O>}.restored` | Milestones<O>,
+  `${Domain<O>}.created` | `${Domain<O>}.restored` | Milestones<O>,
   ReturnType<typeof recordData<RecordSchema<O>>>
 > &
+  Carrying<`${Domain<O>}.deleted`, ReturnType<typeof deletedRecordData<RecordSchema<O>>>> &
   Carrying<`${Domain<O>}.updated`, ReturnType<typeof changedRecordData<RecordSchema<O>>>>;
 
 type OfAll<O extends CoreObject> = (O extends CoreObject ? (events: EventsOf<O>) => void : never) extends (
@@ -41,8 +49,8 @@ function eventsOf(name: CoreObject): [string, EventDefinition][] {
     }),
     defineEvent(`${domain}.deleted`, {
       ...head,
-      description: `${subject} was deleted; the data is its last state`,
-      data: recordData(schema),
+      description: `${subject} was deleted; the data is its last state, or its id alone when it was erased`,
+      data: deletedRecordData(schema),
       example: { record },
     }),
     defineEvent(`${domain}.restored`, {

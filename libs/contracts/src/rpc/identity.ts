@@ -238,6 +238,7 @@ export const RECORDED_ACTS = {
   'webhook_secret.issued': 'subscription',
   'webhook_secret.previous_revoked': 'subscription',
   'app_webhook_secret.issued': 'app',
+  'record.erased': 'record',
 } as const;
 export type RecordedAct = keyof typeof RECORDED_ACTS;
 
@@ -248,7 +249,7 @@ export type RecordedAct = keyof typeof RECORDED_ACTS;
 export const recordAct = defineRpc({
   subject: 'rpc.identity.acts.record',
   server: 'identity',
-  callers: ['automation-hooks', 'marketplace-certification', 'webhook-dispatcher'],
+  callers: ['automation-hooks', 'custom-objects', 'marketplace-certification', 'webhook-dispatcher'],
   principal: 'user',
   request: Type.Object({
     action: Type.Enum(Object.keys(RECORDED_ACTS) as RecordedAct[]),

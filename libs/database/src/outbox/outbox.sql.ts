@@ -100,6 +100,13 @@ export const LIST_WRITERS = `
    WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND relation = (SELECT 'outbox'::regclass)
      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
+/** $1: tenant, $2: id. */
+export const FIND_SEQ = 'SELECT seq FROM outbox WHERE tenant_id = $1 AND id = $2';
+
+/** By the last mark. $1: `seq`. */
+export const IS_PUBLISHED = `
+  SELECT published @> $1::bigint AS "isPublished" FROM outbox_position ORDER BY since DESC LIMIT 1`;
+
 /** What had been published some time ago. $1: days. */
 export const READ_PAST_POSITION = `
   SELECT published::text AS published FROM outbox_position

@@ -1,5 +1,6 @@
 import type { EventEnvelope } from '@crm/contracts';
 import { isCluster } from '../cluster/cluster-node.js';
+import type { Database } from '../database.js';
 import { idOf, lowestIdOf, millisecondsOfId } from '../ids.js';
 import type { DeadLetter } from '../inbox.js';
 import { addDays } from '../partitions/partitions.js';
@@ -8,8 +9,10 @@ import { type NarrowTransaction, OUTBOX_CONSUMER, type PreparedQueryable } from 
 import {
   APPEND_EVENTS,
   CLAIM_EVENTS,
+  FIND_SEQ,
   IS_ANY_BETWEEN,
   IS_ANY_OUTSIDE,
+  IS_PUBLISHED,
   LIST_POSITIONS,
   LIST_WAITING,
   LIST_WRITERS,
@@ -250,6 +253,18 @@ export async function isDayPublished(tx: NarrowTransaction, day: string, keepDay
     ? await tx.query<{ found: boolean }>(IS_ANY_OUTSIDE, [past.published, ...ids])
     : await tx.query<{ found: boolean }>(IS_ANY_BETWEEN, [after, before, ...ids]);
   return row?.found === false;
+}
+
+/** Whether an event, and with it all that its tenant had appended before, is marked as published. One that is gone was. */
+export async function isMarkedPublished(
+  database: Pick<Database, 'transaction' | 'crossTenantStatement'>,
+  tenantId: string,
+  id: string,
+): Promise<boolean> {
+  const [event] = await database.transaction(tenantId, (tx) => tx.query<{ seq: string }>(FIND_SEQ, [tenantId, id]));
+  if (!event) return true;
+  const [row] = await database.crossTenantStatement<{ isPublished: boolean }>(IS_PUBLISHED, [event.seq]);
+  return row?.isPublished === true;
 }
 
 /** Puts a dead letter back at the end of the outbox, under its event's id. @returns false when there is none that waits */

@@ -1,6 +1,8 @@
 import {
   CONSUMERS,
   type ConsumerDefinition,
+  domainOf,
+  ERASURE_CONSUMER,
   EVENT_STREAM,
   EVENTS,
   NOTICES,
@@ -39,6 +41,7 @@ export function permissionsOf(user: NatsUser): Permissions {
       ...produces(user),
       ...nudges(user),
       ...consumes(user),
+      ...erases(user),
       ...watchesRevocations(),
       ...revokes(user),
     ].sort(),
@@ -78,6 +81,22 @@ function consumes(service: ServiceName): string[] {
       // To see how large the stream is.
       `$JS.API.STREAM.INFO.${EVENT_STREAM.name}`,
     ]);
+}
+
+/** The consumer can be made with filters on events that the service produces. What is removed is named by number, so any event could be. */
+function erases(service: ServiceName): string[] {
+  const { name } = ERASURE_CONSUMER;
+  if (service !== ERASURE_CONSUMER.service) return [];
+  const domains = new Set(
+    Object.values(EVENTS)
+      .filter(({ producer }) => producer === service)
+      .map((event) => domainOf(event.name)),
+  );
+  return [
+    ...[...domains].map((domain) => `$JS.API.CONSUMER.CREATE.${EVENT_STREAM.name}.${name}.events.${domain}.*.*`),
+    ...['INFO', 'MSG.NEXT', 'DELETE'].map((call) => `$JS.API.CONSUMER.${call}.${EVENT_STREAM.name}.${name}`),
+    `$JS.API.STREAM.MSG.DELETE.${EVENT_STREAM.name}`,
+  ];
 }
 
 /** Every service verifies tokens. The watch is a separate short-lived consumer with flow control. */

@@ -9,6 +9,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { complain } from '../shell/parts/undo.js';
 import { SHELL_TEXTS } from '../shell/shell.texts.js';
 import { BIN_TEXTS } from './bin.texts.js';
+import EraseButton from './parts/erase-button.js';
 import { useTitle } from './use-title.js';
 
 const PAGE_SIZE = 50;
@@ -114,6 +115,7 @@ function DeletedRow({ model, record }: { readonly model: ObjectModel; readonly r
           >
             {texts.restore}
           </Button>
+          <EraseButton model={model} id={record.id} name={name} />
         </Table.Td>
       ) : null}
     </Table.Tr>

@@ -1,0 +1,72 @@
+import type { CrmRecord } from '@crm/api-client';
+import { type ObjectModel, RECORD_TEXTS, titleOf } from '@crm/records-ui';
+import { recordKey } from '@crm/records-ui/record';
+import { catalogue, useTexts } from '@crm/ui';
+import { Button } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { useApiClient } from '../../../session/api-client-context.js';
+import { useCaller } from '../../shell/shell.queries.js';
+
+const EraseDialog = lazy(() => import('./erase-dialog.js'));
+
+const TEXTS = catalogue({
+  en: {
+    erase: 'Erase …',
+    eraseOne: (name: string) => `Erase ${name} …`,
+    erased: (name: string) => `${name} is erased`,
+  },
+  de: {
+    erase: 'Endgültig löschen …',
+    eraseOne: (name) => `${name} endgültig löschen …`,
+    erased: (name) => `${name} ist endgültig gelöscht`,
+  },
+});
+
+export interface EraseButtonProps {
+  readonly model: ObjectModel;
+  readonly id: string;
+  /** Of a record that the page does not show otherwise. */
+  readonly name?: string;
+  readonly onErased?: () => void;
+}
+
+/** For administrators alone: nobody can bring back what is erased. */
+export default function EraseButton({ model, id, onErased, ...given }: EraseButtonProps) {
+  const texts = useTexts(TEXTS);
+  const { untitled } = useTexts(RECORD_TEXTS);
+  // As far as it is loaded: it asks for nothing.
+  const { data: shown } = useQuery<CrmRecord>({ queryKey: recordKey(model.name, id), enabled: false });
+  const name = given.name ?? (shown && (titleOf(model, shown) || untitled));
+  const { data: caller } = useCaller(useApiClient());
+  const [isOpen, setOpen] = useState(false);
+  if (name === undefined || !model.deletable) return null;
+  if (!caller?.roles.some((role) => role === 'owner' || role === 'admin')) return null;
+  // Below a record: its padding stands outside, so that the word is aligned.
+  const place = given.name === undefined ? { mt: 'md', ml: -8, w: 'fit-content' } : {};
+  const erased = (): void => {
+    setOpen(false);
+    notifications.show({ message: texts.erased(name) });
+    onErased?.();
+  };
+  return (
+    <>
+      <Button
+        variant="subtle"
+        color="red"
+        size="compact-sm"
+        {...place}
+        aria-label={texts.eraseOne(name)}
+        onClick={() => setOpen(true)}
+      >
+        {texts.erase}
+      </Button>
+      {isOpen ? (
+        <Suspense>
+          <EraseDialog model={model} id={id} name={name} onClose={() => setOpen(false)} onErased={erased} />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}
