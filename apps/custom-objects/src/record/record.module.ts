@@ -19,13 +19,10 @@ import { RelatedTaskRepository } from '../timeline/related-task.repository.js';
 import { TimelineService } from '../timeline/timeline.service.js';
 import { BinRepository } from '../writing/bin.repository.js';
 import { ReferenceRepository, UniqueValueRepository } from '../writing/claim.repository.js';
-<<<<<<< HEAD
-import { MergeRepository } from '../writing/merge.repository.js';
-import { RecordMergeService } from '../writing/record-merge.service.js';
-=======
 import { ErasureRepository } from '../writing/erasure.repository.js';
+import { MergeRepository } from '../writing/merge.repository.js';
 import { RecordErasureService, StreamErasureSweeper } from '../writing/record-erasure.service.js';
->>>>>>> s37-h5
+import { RecordMergeService } from '../writing/record-merge.service.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordRestoreService } from '../writing/record-restore.service.js';
 import { RecordWriteRepository } from '../writing/record-write.repository.js';
@@ -37,14 +34,11 @@ import { NoteController } from './note.controller.js';
 import { recordControllers } from './record.controller.js';
 import { RecordRpc } from './record.rpc.js';
 import { RecordService } from './record.service.js';
-<<<<<<< HEAD
 import { aggregateControllers } from './record-aggregate.controller.js';
 import { bulkControllers } from './record-bulk.controller.js';
 import { RecordBulkService } from './record-bulk.service.js';
-import { mergeControllers } from './record-merge.controller.js';
-=======
 import { erasureControllers } from './record-erasure.controller.js';
->>>>>>> s37-h5
+import { mergeControllers } from './record-merge.controller.js';
 import { restoreControllers } from './record-restore.controller.js';
 import { timelineControllers } from './record-timeline.controller.js';
 import { SearchController } from './search.controller.js';
@@ -52,7 +46,6 @@ import { SearchController } from './search.controller.js';
 /** Everything on records; the folders `reading`, `finding`, `writing` and `timeline` are its parts. */
 @Module({
   imports: [IdempotencyModule, ObjectModule],
-<<<<<<< HEAD
   // Routes with a fixed last part come before those that take any id there.
   controllers: [
     ...aggregateControllers,
@@ -62,13 +55,11 @@ import { SearchController } from './search.controller.js';
     ...timelineControllers,
     NoteController,
     ...mergeControllers,
+    ...erasureControllers,
     LeadConversionController,
     RecordRpc,
     SearchController,
   ],
-=======
-  controllers: [...recordControllers, ...restoreControllers, ...erasureControllers, RecordRpc, SearchController],
->>>>>>> s37-h5
   providers: [
     BinRepository,
     CostlyQueries,
@@ -80,14 +71,11 @@ import { SearchController } from './search.controller.js';
     NoteService,
     MergeRepository,
     ObjectSizes,
-<<<<<<< HEAD
     RecordHistoryRepository,
     RecordAggregateRepository,
     RecordAggregateService,
     RecordBulkService,
-=======
     RecordErasureService,
->>>>>>> s37-h5
     RecordListRepository,
     RecordListService,
     RecordMergeService,
@@ -102,11 +90,8 @@ import { SearchController } from './search.controller.js';
     RelatedTaskRepository,
     SearchRepository,
     SearchService,
-<<<<<<< HEAD
     TimelineService,
-=======
     StreamErasureSweeper,
->>>>>>> s37-h5
     UniqueValueRepository,
     UserDirectory,
   ],

@@ -12,13 +12,10 @@ import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { type FieldValues, noSuchRecord, type StoredRecord } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { recordEtag, recordJson } from '../reading/record.serializer.js';
-<<<<<<< HEAD
 import { requireChoice } from '../writing/merged-fields.js';
 import { withStatus } from '../writing/picklist-rules.js';
-import { RecordMergeService, requireOther } from '../writing/record-merge.service.js';
-=======
 import { RecordErasureService } from '../writing/record-erasure.service.js';
->>>>>>> s37-h5
+import { RecordMergeService, requireOther } from '../writing/record-merge.service.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordRestoreService } from '../writing/record-restore.service.js';
 import { type Creation, RecordWriteService } from '../writing/record-write.service.js';
@@ -124,11 +121,8 @@ export class RecordService {
     private readonly referenceAccess: ReferenceAccessService,
     private readonly removal: RecordRemovalService,
     private readonly restores: RecordRestoreService,
-<<<<<<< HEAD
     private readonly merges: RecordMergeService,
-=======
     private readonly erasures: RecordErasureService,
->>>>>>> s37-h5
     private readonly tenants: TenantDirectory,
     private readonly idempotency: IdempotencyService,
     private readonly references: ExpandedReferences,
@@ -241,7 +235,6 @@ export class RecordService {
     );
   }
 
-<<<<<<< HEAD
   /**
    * Writes in a transaction that remembers the call.
    * @throws IDEMPOTENCY_KEY_IN_USE also when another call has written since it was asked for
@@ -290,13 +283,13 @@ export class RecordService {
     const values = await this.validate(caller, model, body, 'create');
     await this.requireUsers(caller, model, values);
     return this.writes.prepare({ model, caller, clock }, values, call);
-=======
+  }
+
   /** @throws as RecordErasureService.erase */
   async erase(caller: Caller, apiName: string, id: string): Promise<void> {
     const clock = await this.clock(caller);
     const prepare = async () => undefined;
     await this.models.decideWrite(caller, apiName, prepare, (model) => this.erasures.erase(caller, model, id, clock));
->>>>>>> s37-h5
   }
 
   /** One instant for the whole request, in the tenant's time zone. */

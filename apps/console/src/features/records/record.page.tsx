@@ -3,21 +3,14 @@ import { RecordPage, type Related, useRestore } from '@crm/records-ui/record';
 import { EmptyNotice, Icon, useTexts } from '@crm/ui';
 import { Anchor } from '@mantine/core';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-<<<<<<< HEAD
 import { lazy, Suspense, useState } from 'react';
-=======
-import { lazy, Suspense } from 'react';
->>>>>>> s37-h5
 import { showUndo } from '../shell/parts/undo.js';
 import { SHELL_TEXTS } from '../shell/shell.texts.js';
 import { useTitle } from './use-title.js';
 
-<<<<<<< HEAD
 // What a click opens is no part of the first view.
 const CreateDrawer = lazy(() => import('./parts/create-drawer.js'));
-=======
 const EraseButton = lazy(() => import('./parts/erase-button.js'));
->>>>>>> s37-h5
 
 export default function RecordRoutePage() {
   const { object, id } = useParams({ strict: false });
@@ -32,12 +25,9 @@ function OneRecord({ model, id }: { readonly model: ObjectModel; readonly id: st
   const texts = useTexts(RECORD_TEXTS);
   const navigate = useNavigate();
   const restore = useRestore(model.name);
-<<<<<<< HEAD
   const [creation, setCreation] = useState<{ model: ObjectModel; related: Related }>();
   const close = (): void => setCreation(undefined);
-=======
   const toList = () => void navigate({ to: '/records/$object', params: { object: model.apiName }, replace: true });
->>>>>>> s37-h5
   const onDeleted = (title: string, deleted: string): void => {
     showUndo({ id: `deleted-${deleted}`, text: texts.deleted(title), undo: () => restore.mutateAsync(deleted) });
     toList();
@@ -52,7 +42,6 @@ function OneRecord({ model, id }: { readonly model: ObjectModel; readonly id: st
   );
   return (
     <>
-<<<<<<< HEAD
       <RecordPage
         model={model}
         id={id}
@@ -61,12 +50,9 @@ function OneRecord({ model, id }: { readonly model: ObjectModel; readonly id: st
         onCreate={(created, related) => setCreation({ model: created, related })}
       />
       <Suspense>{creation ? <CreateDrawer {...creation} onCreated={close} onClose={close} /> : null}</Suspense>
-=======
-      <RecordPage model={model} id={id} back={back} onDeleted={onDeleted} />
       <Suspense>
         <EraseButton model={model} id={id} onErased={toList} />
       </Suspense>
->>>>>>> s37-h5
     </>
   );
 }
