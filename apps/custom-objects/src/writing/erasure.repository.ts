@@ -6,6 +6,8 @@ import { Injectable } from '@nestjs/common';
  */
 export const ERASE_RECORD = [
   'DELETE FROM cleared_reference WHERE tenant_id = $1 AND $2::uuid IN (target_id, record_id) AND $3::uuid IS NOT NULL',
+  'DELETE FROM record_history WHERE tenant_id = $1 AND object_id = $3 AND record_id = $2',
+  'DELETE FROM record_note WHERE tenant_id = $1 AND object_id = $3 AND record_id = $2',
   'DELETE FROM custom_record WHERE tenant_id = $1 AND object_id = $3 AND id = $2',
 ];
 
