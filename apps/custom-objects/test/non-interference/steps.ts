@@ -76,7 +76,7 @@ export const arbitraryStep = fc.oneof(
   weighted(5, fc.record({ ...step('change'), record, body, ifMatch })),
   weighted(2, fc.record({ ...step('delete'), record, ifMatch, object: anyObject })),
   weighted(2, fc.record({ ...step('delete and restore'), record, object: anyObject })),
-  weighted(2, fc.record({ ...step('merge'), record, winner: record, fields: fc.array(fc.nat(12), { maxLength: 2 }) })),
+  weighted(4, fc.record({ ...step('merge'), record, winner: record, fields: fc.array(fc.nat(12), { maxLength: 2 }) })),
 );
 export type Step = Of<typeof arbitraryStep>;
 
