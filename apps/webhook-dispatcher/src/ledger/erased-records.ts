@@ -25,14 +25,16 @@ export const REDUCE_BODIES = `
   UPDATE event_body SET event = $3, body = reduced.body FROM unnest($4::uuid[], $5::text[]) AS reduced (id, body)
    WHERE event_body.tenant_id = $1 AND event_body.id >= $2 AND event_body.id = reduced.id`;
 
-/** What a receiver answers may repeat what it got. $1: tenant, $2: events, $3, $4: the ids that deliveries of each may have, $5: type. */
+/** $1: tenant, $2: events, $3, $4: the ids that deliveries of each may have. */
+export const LIST_DELIVERIES_OF_EVENTS = `
+  SELECT delivery.id FROM unnest($2::uuid[], $3::uuid[], $4::uuid[]) AS erased (event_id, lowest, beyond)
+    JOIN delivery ON delivery.id >= erased.lowest AND delivery.id < erased.beyond AND delivery.event_id = erased.event_id
+   WHERE delivery.tenant_id = $1`;
+
+/** What a receiver answers may repeat what it got. $1: tenant, $2: lowest id, $3: deliveries, $4: type. */
 export const REDUCE_DELIVERIES = `
-  UPDATE delivery
-     SET response_excerpt = NULL, event = CASE status WHEN 'delivered' THEN delivery.event ELSE $5 END
-    FROM unnest($2::uuid[], $3::uuid[], $4::uuid[]) AS erased (event_id, lowest, beyond)
-   WHERE delivery.tenant_id = $1 AND delivery.id >= erased.lowest AND delivery.id < erased.beyond
-     AND delivery.event_id = erased.event_id
-  RETURNING delivery.id`;
+  UPDATE delivery SET response_excerpt = NULL, event = CASE WHEN status = 'delivered' THEN event ELSE $4::text END
+   WHERE tenant_id = $1 AND id >= $2 AND id = ANY ($3::uuid[])`;
 
 /** $1: tenant, $2: lowest id, $3: deliveries. */
 export const REDUCE_ATTEMPTS = `
@@ -64,9 +66,10 @@ export class ErasedRecords extends ErasureSweeper {
     await this.changes.announce({ tenantId });
   }
 
-  protected async erase({ event, ageSeconds }: DueErasure): Promise<number | null> {
+  protected async erase({ event, erasedAt }: DueErasure): Promise<number | null> {
     await this.database.transaction(event.tenantid.toLowerCase(), (tx) => reduce(tx, event));
-    return ageSeconds < LAST_SECONDS ? LAST_SECONDS - ageSeconds : null;
+    const leftSeconds = LAST_SECONDS - (Date.now() - erasedAt.getTime()) / 1_000;
+    return leftSeconds > 0 ? leftSeconds : null;
   }
 }
 
@@ -89,8 +92,10 @@ async function reduce(tx: TenantTransaction, event: Erasure): Promise<void> {
   const bodies = found.map(({ body }) => reducedBody(body, event));
   // The id of a delivery has the time of its event.
   const [from, beyond] = [0, 1].map((ms) => ids.map((id) => lowestIdOf(millisecondsOfId(id) + ms)));
-  const deliveries = await tx.query<{ id: string }>(REDUCE_DELIVERIES, [tenantId, ids, from, beyond, type]);
-  await tx.query(REDUCE_ATTEMPTS, [tenantId, lowest, deliveries.map(({ id }) => id)]);
+  const made = await tx.query<{ id: string }>(LIST_DELIVERIES_OF_EVENTS, [tenantId, ids, from, beyond]);
+  const deliveries = made.map(({ id }) => id);
+  await tx.query(REDUCE_DELIVERIES, [tenantId, lowest, deliveries, type]);
+  await tx.query(REDUCE_ATTEMPTS, [tenantId, lowest, deliveries]);
   await tx.query(REDUCE_BODIES, [tenantId, lowest, type, ids, bodies]);
   await eraseDeadLetters(tx, event);
 }

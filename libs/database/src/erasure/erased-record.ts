@@ -41,15 +41,17 @@ export const findDueErasures: ReadOfEveryTenant = (table) => `
 /** Since the erasure: what fails is put off each time. */
 const measureErasures = measureDueWork('erased_record', 'erased_at', 'due_at IS NOT NULL');
 
-/** For seconds, in case this process ends meanwhile. $1: tenant, $2: record, $3: seconds. */
-export const CLAIM_ERASURE = `
-  UPDATE erased_record SET due_at = now() + make_interval(secs => $3)
-   WHERE tenant_id = $1 AND record_id = $2 AND due_at <= now()
-  RETURNING event, detail, extract(epoch FROM now() - erased_at)::float8 AS "ageSeconds"`;
+// Times are given, because a cluster changes rows by immutable functions alone.
 
-/** $1: tenant, $2: record, $3: seconds until the next time; null when there is none. */
+/** In case this process ends meanwhile. $1: tenant, $2: record, $3: now, $4: until when. */
+export const CLAIM_ERASURE = `
+  UPDATE erased_record SET due_at = $4::timestamptz
+   WHERE tenant_id = $1 AND record_id = $2 AND due_at <= $3::timestamptz
+  RETURNING event, detail, erased_at AS "erasedAt"`;
+
+/** $1: tenant, $2: record, $3: the next time; null when there is none. */
 export const SETTLE_ERASURE = `
-  UPDATE erased_record SET due_at = now() + make_interval(secs => $3) WHERE tenant_id = $1 AND record_id = $2`;
+  UPDATE erased_record SET due_at = $3::timestamptz WHERE tenant_id = $1 AND record_id = $2`;
 
 const EVERY_MS = 1_000;
 /** It may be done twice, by whoever takes it over. */
@@ -59,7 +61,7 @@ const KEPT_DAYS = 30;
 export interface DueErasure {
   readonly event: Erasure;
   readonly detail: unknown;
-  readonly ageSeconds: number;
+  readonly erasedAt: Date;
 }
 
 /** In the transaction that takes the content. @returns false when it was noted before */
@@ -99,12 +101,13 @@ export abstract class ErasureSweeper extends Sweeper {
     for (const { tenantId, recordId } of await this.database.everyTenant.read<Due>(findDueErasures)) {
       if (stopping.aborted) return;
       const [claimed] = await this.database.transaction(tenantId, (tx) =>
-        tx.query<DueErasure>(CLAIM_ERASURE, [tenantId, recordId, CLAIM_SECONDS]),
+        tx.query<DueErasure>(CLAIM_ERASURE, [tenantId, recordId, new Date(), later(CLAIM_SECONDS)]),
       );
       if (!claimed) continue;
       try {
         const dueInSeconds = await this.erase(claimed);
-        await this.database.transaction(tenantId, (tx) => tx.query(SETTLE_ERASURE, [tenantId, recordId, dueInSeconds]));
+        const dueAt = dueInSeconds === null ? null : later(dueInSeconds);
+        await this.database.transaction(tenantId, (tx) => tx.query(SETTLE_ERASURE, [tenantId, recordId, dueAt]));
       } catch (error) {
         this.logger.error({ msg: 'An erasure failed; it is tried again', tenantId, recordId, err: error });
       }
@@ -115,3 +118,5 @@ export abstract class ErasureSweeper extends Sweeper {
     );
   }
 }
+
+const later = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);
