@@ -4,7 +4,7 @@ import { Button, type MantineColorScheme, Menu, Text, useMantineColorScheme } fr
 import { notifications } from '@mantine/notifications';
 import { useLanguageChoice } from '../../../language.js';
 import { useSession } from '../../../session/session-context.js';
-import { SETTINGS_TEXTS } from '../../settings/settings.texts.js';
+import { SETTINGS_TEXTS } from '../settings.texts.js';
 import { SHELL_TEXTS } from '../shell.texts.js';
 import { SHOW_SHORTCUTS } from '../shell-events.js';
 
