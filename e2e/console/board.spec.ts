@@ -104,7 +104,7 @@ it('a move that is refused is taken back, and says why', async () => {
       : route.continue(),
   );
   await goTo('/records/opportunity?board=1', 'Opportunities');
-  await card('Difference engine').dragTo(column('Negotiation'));
+  await page.getByLabel('Move Difference engine to').selectOption('Negotiation');
   await page.getByRole('alert').waitFor();
   await column('Proposal').getByText('Difference engine').waitFor();
 });

@@ -61,7 +61,6 @@ export function Pipeline({ model, onCreate, pipelineId, onPipeline }: PipelinePr
   return (
     <>
       {choice}
-      {move.error ? <ProblemNotice problem={move.error} /> : null}
       {records.length === 0 ? (
         <EmptyNotice
           title={texts.empty(model.pluralLabel)}
@@ -98,6 +97,12 @@ export function Pipeline({ model, onCreate, pipelineId, onPipeline }: PipelinePr
           </div>
         ) : null}
       </section>
+      {/* Below the cards, so that nothing moves; in sight all the same. */}
+      {move.error ? (
+        <div className="board-problem">
+          <ProblemNotice problem={move.error} />
+        </div>
+      ) : null}
     </>
   );
 }

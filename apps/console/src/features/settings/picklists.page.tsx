@@ -4,6 +4,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useApiClient } from '../../session/api-client-context.js';
 import { useTitle } from '../records/use-title.js';
+import { SETTINGS_TEXTS } from '../shell/settings.texts.js';
 import { useCaller } from '../shell/shell.queries.js';
 import type { OptionDraft } from './option-draft.js';
 import { OptionCard } from './parts/option-card.js';
@@ -17,7 +18,6 @@ import {
   usePipelines,
 } from './picklists.queries.js';
 import { PICKLIST_TEXTS } from './picklists.texts.js';
-import { SETTINGS_TEXTS } from './settings.texts.js';
 
 /** What deals go through, and what can be chosen in the fields that belong to the workspace. */
 export default function PicklistsPage() {

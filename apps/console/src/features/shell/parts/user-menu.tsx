@@ -5,7 +5,7 @@ import { notifications } from '@mantine/notifications';
 import { type ReactNode, useState } from 'react';
 import { useLanguageChoice } from '../../../language.js';
 import { useSession } from '../../../session/session-context.js';
-import { SETTINGS_TEXTS } from '../../settings/settings.texts.js';
+import { SETTINGS_TEXTS } from '../settings.texts.js';
 import { SHELL_TEXTS } from '../shell.texts.js';
 
 /** Languages are offered by their own names. */
