@@ -1,4 +1,4 @@
-export type { CallerView, CatalogueFieldView, CatalogueObjectView, SavedViewView } from '../dist/api.js';
+export type { CallerView, CatalogueFieldView, CatalogueObjectView, SavedViewView, UserView } from '../dist/api.js';
 export { type ApiCall, callApi, callApiForHeaders } from './call-api.js';
 export { type ApiClient, type ClientOptions, createApiClient } from './client.js';
 export { PeopleApi, type Person } from './people-api.js';

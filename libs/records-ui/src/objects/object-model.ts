@@ -1,5 +1,5 @@
 import type { CatalogueFieldView, CatalogueObjectView, CrmRecord, ObjectName } from '@crm/api-client';
-import { CORE_OBJECTS, type CoreObject } from '@crm/contracts/objects';
+import { CORE_OBJECTS, type CoreObject, type StandardObject } from '@crm/contracts/objects';
 import { type FieldType, isFieldType, viewOf } from './field-types.js';
 
 export interface FieldOption {
@@ -17,6 +17,8 @@ export interface FieldModel {
   /** Whether a new record needs a value that has no default. */
   readonly required: boolean;
   readonly writable: boolean;
+  /** The platform writes it, and nobody else. */
+  readonly readOnly?: boolean;
   readonly sortable: boolean;
   /** The operators by which lists can be filtered. */
   readonly filterOps: readonly string[];
@@ -57,7 +59,9 @@ export const columnsOf = (
 ): readonly FieldModel[] => {
   const others = fields.filter(({ apiName }) => !titleFields.includes(apiName));
   if (chosen.length > 0) return chosen.flatMap((name) => others.find(({ apiName }) => apiName === name) ?? []);
-  return others.filter(({ shownAs, target }) => !viewOf(shownAs).notInColumn && target !== 'user');
+  return others.filter(
+    ({ shownAs, target, readOnly }) => !viewOf(shownAs).notInColumn && target !== 'user' && !readOnly,
+  );
 };
 
 /** References that a list asks the API to follow, at most. */
@@ -74,12 +78,16 @@ export const expandOf = (fields: readonly FieldModel[]): string | undefined =>
 /** @param hasPeople whether people can be chosen */
 export function objectModel(object: CatalogueObjectView, hasPeople: boolean): ObjectModel {
   const { apiName, label, pluralLabel, standard, titleFields, creatable, updatable, deletable } = object;
+  const core: StandardObject | undefined = standard ? CORE_OBJECTS[apiName as CoreObject] : undefined;
   return {
     apiName,
-    name: standard ? CORE_OBJECTS[apiName as CoreObject].path : `custom:${apiName}`,
+    name: core ? (core.path as ObjectName) : `custom:${apiName}`,
     ...{ label, pluralLabel, creatable, updatable, deletable },
     titleFields: titleFields.length > 0 ? titleFields : firstTexts(object),
-    fields: object.fields.map((field) => fieldModel(field, creatable || updatable, hasPeople)),
+    fields: object.fields.map((field) => ({
+      ...fieldModel(field, creatable || updatable, hasPeople),
+      readOnly: core?.fields[field.apiName]?.readOnly === true,
+    })),
   };
 }
 

@@ -1,7 +1,7 @@
-import { ApiProblem, type CrmRecord } from '@crm/api-client';
+import { ApiProblem, type CrmRecord, type RecordFields } from '@crm/api-client';
 import { ProblemNotice, useLocale, useTexts } from '@crm/ui';
 import { Button, Group, Stack } from '@mantine/core';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useCreate } from '../data/record.queries.js';
 import type { ObjectModel } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
@@ -14,16 +14,22 @@ export interface RecordFormProps {
   readonly onCancel: () => void;
   /** Whether something was typed that is not saved. */
   readonly onTouched?: (isTouched: boolean) => void;
+  /** Asked before the record is created. @returns false for not yet */
+  readonly onCheck?: (fields: RecordFields) => Promise<boolean>;
+  /** What the check has found, and what the button says then. */
+  readonly notice?: ReactNode;
+  readonly act?: string;
 }
 
 /** Creates a record. What was typed stays through every refusal; what is wrong stands beside its field. */
-export function RecordForm({ model, onCreated, onCancel, onTouched }: RecordFormProps) {
+export function RecordForm({ model, onCreated, onCancel, onTouched, onCheck, notice, act }: RecordFormProps) {
   const texts = useTexts(TEXTS);
   const { tag } = useLocale();
   const create = useCreate(model.name);
   const [before] = useState<Draft>(() => draftOf(model, undefined, tag));
   const [draft, setDraft] = useState(before);
   const [wasSubmitted, setSubmitted] = useState(false);
+  const [isChecking, setChecking] = useState(false);
   // The same for every attempt, so that a repeated one creates nothing more.
   const [key] = useState(() => crypto.randomUUID());
   const isTouched = Object.keys(changesOf(model, before, draft, tag)).length > 0;
@@ -44,8 +50,14 @@ export function RecordForm({ model, onCreated, onCancel, onTouched }: RecordForm
       requestAnimationFrame(focusProblem);
       return;
     }
+    const fields = changesOf(model, before, draft, tag);
+    if (onCheck) {
+      setChecking(true);
+      const isFine = await onCheck(fields).finally(() => setChecking(false));
+      if (!isFine) return;
+    }
     // The mutation keeps its error, which is shown below.
-    await create.mutateAsync({ fields: changesOf(model, before, draft, tag), key }).then(onCreated, () => undefined);
+    await create.mutateAsync({ fields, key }).then(onCreated, () => undefined);
   };
   return (
     <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)}>
@@ -61,9 +73,10 @@ export function RecordForm({ model, onCreated, onCancel, onTouched }: RecordForm
             onChange={(value) => setDraft((present) => ({ ...present, [field.apiName]: value }))}
           />
         ))}
+        {notice}
         <Group className="record-actions">
-          <Button type="submit" loading={isPending}>
-            {texts.save}
+          <Button type="submit" loading={isPending || isChecking}>
+            {act ?? texts.save}
           </Button>
           <Button variant="default" onClick={onCancel}>
             {texts.cancel}

@@ -15,17 +15,19 @@ export interface RecordPageProps {
   /** Leads to the list. */
   readonly back: ReactNode;
   readonly onDeleted: (title: string) => void;
+  /** What else can be done with the record. */
+  readonly actions?: (record: CrmRecord) => ReactNode;
 }
 
 /** One record: read, changed in place, and deleted by who may. */
-export function RecordPage({ model, id, back, onDeleted }: RecordPageProps) {
+export function RecordPage({ model, id, back, onDeleted, actions }: RecordPageProps) {
   const texts = useTexts(TEXTS);
   const { data: record, error, refetch } = useRecord(model.name, id);
   return (
     <article className="record">
       {back}
       {record ? (
-        <RecordView model={model} record={record} onDeleted={onDeleted} />
+        <RecordView model={model} record={record} onDeleted={onDeleted} actions={actions?.(record)} />
       ) : error ? (
         <ProblemNotice problem={error} onRetry={refetch} />
       ) : (
@@ -41,7 +43,7 @@ interface RecordViewProps {
   readonly onDeleted: (title: string) => void;
 }
 
-function RecordView({ model, record, onDeleted }: RecordViewProps) {
+function RecordView({ model, record, onDeleted, actions }: RecordViewProps & { readonly actions: ReactNode }) {
   const texts = useTexts(TEXTS);
   const locale = useLocale();
   const title = titleOf(model, record) || texts.untitled;
@@ -58,9 +60,12 @@ function RecordView({ model, record, onDeleted }: RecordViewProps) {
             {title}
           </Title>
         </div>
-        {model.deletable ? <DeleteButton model={model} record={record} title={title} onDeleted={onDeleted} /> : null}
+        <Group gap="xs">
+          {actions}
+          {model.deletable ? <DeleteButton model={model} record={record} title={title} onDeleted={onDeleted} /> : null}
+        </Group>
       </header>
-      {sectionsOf(model).map(({ name, fields }) => (
+      {sectionsOf(model, record).map(({ name, fields }) => (
         <section key={name} className="record-section" aria-label={texts.sections[name]}>
           <Title order={2} size="sm" c="dimmed">
             {texts.sections[name]}
@@ -83,15 +88,17 @@ function RecordView({ model, record, onDeleted }: RecordViewProps) {
 type SectionName = 'details' | 'texts' | 'links' | 'formulas';
 
 /** The fields by what they are: what is typed, what is long, what leads elsewhere, and what is calculated. */
-function sectionsOf({ fields }: ObjectModel): { name: SectionName; fields: FieldModel[] }[] {
+function sectionsOf({ fields }: ObjectModel, record: CrmRecord): { name: SectionName; fields: FieldModel[] }[] {
   const nameOf = ({ type }: FieldModel): SectionName => {
     if (type === 'formula') return 'formulas';
     if (type === 'reference') return 'links';
     return viewOf(type).control === 'lines' ? 'texts' : 'details';
   };
+  // What the platform has not written yet says nothing.
+  const shown = fields.filter(({ readOnly, apiName }) => !readOnly || (record[apiName] ?? null) !== null);
   const names: readonly SectionName[] = ['details', 'texts', 'links', 'formulas'];
   return names
-    .map((name) => ({ name, fields: fields.filter((field) => nameOf(field) === name) }))
+    .map((name) => ({ name, fields: shown.filter((field) => nameOf(field) === name) }))
     .filter((section) => section.fields.length > 0);
 }
 

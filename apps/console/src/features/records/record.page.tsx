@@ -1,11 +1,15 @@
+import type { CrmRecord } from '@crm/api-client';
 import { type ObjectModel, RECORD_TEXTS, useRecords } from '@crm/records-ui';
 import { RecordPage } from '@crm/records-ui/record';
 import { EmptyNotice, Icon, useTexts } from '@crm/ui';
 import { Anchor } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { SHELL_TEXTS } from '../shell/shell.texts.js';
 import { useTitle } from './use-title.js';
+
+const RecordActions = lazy(() => import('./parts/record-actions.js'));
 
 export default function RecordRoutePage() {
   const { object, id } = useParams({ strict: false });
@@ -31,5 +35,10 @@ function OneRecord({ model, id }: { readonly model: ObjectModel; readonly id: st
       <Icon name="back" /> {texts.back(model.pluralLabel)}
     </Anchor>
   );
-  return <RecordPage model={model} id={id} back={back} onDeleted={onDeleted} />;
+  const actions = (record: CrmRecord) => (
+    <Suspense>
+      <RecordActions model={model} record={record} />
+    </Suspense>
+  );
+  return <RecordPage model={model} id={id} back={back} onDeleted={onDeleted} actions={actions} />;
 }

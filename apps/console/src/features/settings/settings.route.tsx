@@ -6,4 +6,9 @@ export const settingsRoutes = <Shell extends AnyRoute>(shell: Shell) => [
     path: '/settings/workspace',
     component: lazyRouteComponent(() => import('./workspace.page.js')),
   }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/settings/people',
+    component: lazyRouteComponent(() => import('./people.page.js')),
+  }),
 ];

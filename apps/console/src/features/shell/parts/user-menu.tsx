@@ -38,6 +38,9 @@ export default function UserMenu({ caller }: { readonly caller: CallerView | und
         <Menu.Item component="a" href="/account/security">
           {texts.security}
         </Menu.Item>
+        <Menu.Item component="a" href="/settings/people">
+          {texts.people}
+        </Menu.Item>
         <Menu.Item onClick={() => dispatchEvent(new Event(SHOW_SHORTCUTS))} rightSection="?">
           {texts.shortcuts}
         </Menu.Item>
