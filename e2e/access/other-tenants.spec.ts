@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, client } from '../../scripts/demo/client.mjs';
 import { api } from '../platform/accounts.js';
@@ -11,7 +12,9 @@ import { refusalBy } from './rules.js';
 const OF_EVERYBODY = '/api/marketplace/apps/';
 
 /** Bodies that are right but for what they are sent to. */
+const MERGED = ['custom/{apiName}/records', 'leads', 'contacts', 'companies', 'opportunities', 'tasks'];
 const BODIES: Readonly<Record<string, object>> = {
+  ...Object.fromEntries(MERGED.map((path) => [`POST /api/crm/${path}/{id}/merge`, { loserId: randomUUID() }])),
   'PATCH /api/tenant/users/{id}': { name: 'Changed' },
   'PATCH /api/auth/passkeys/{id}': { name: 'Changed' },
   'PATCH /api/tenant/service-accounts/{id}': { name: 'Changed' },

@@ -6,6 +6,7 @@ export type {
   SavedViewView,
   TimelineEntryView,
   TimelineView,
+  UserView,
 } from '../dist/api.js';
 export { BulkApi, type BulkOperation, type BulkResult } from './bulk-api.js';
 export { type ApiCall, callApi, callApiForHeaders } from './call-api.js';

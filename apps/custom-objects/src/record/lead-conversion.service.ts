@@ -88,10 +88,10 @@ export class LeadConversionService {
   private async prepare(call: Call, id: string, input: ConversionInput): Promise<Prepared> {
     const { caller, models } = call;
     const wanted = opportunityOf(input.createOpportunity);
-    if (input.contactId === undefined) requireScope(caller, 'contacts', 'write');
-    if (wanted) requireScope(caller, 'pipeline', 'write');
     const lead = await this.find(call, 'lead', id);
     if (!lead) throw noSuchRecord();
+    if (input.contactId === undefined) requireScope(caller, 'contacts', 'write');
+    if (wanted) requireScope(caller, 'pipeline', 'write');
     const values = readableValues(caller, models.lead, lead);
     if ((lead.data[models.lead.fieldsByName.get('convertedContactId')?.key ?? ''] ?? null) !== null) {
       throw new PlatformError('CONFLICT', 'The lead is converted already');

@@ -22,6 +22,8 @@ export interface FieldModel {
   /** Whether a new record needs a value that has no default. */
   readonly required: boolean;
   readonly writable: boolean;
+  /** The platform writes it, and nobody else. */
+  readonly readOnly?: boolean;
   readonly sortable: boolean;
   /** The operators by which lists can be filtered. */
   readonly filterOps: readonly string[];
@@ -66,7 +68,9 @@ export const columnsOf = (
 ): readonly FieldModel[] => {
   const others = fields.filter(({ apiName }) => !titleFields.includes(apiName));
   if (chosen.length > 0) return chosen.flatMap((name) => others.find(({ apiName }) => apiName === name) ?? []);
-  return others.filter(({ shownAs, target }) => !viewOf(shownAs).notInColumn && target !== 'user');
+  return others.filter(
+    ({ shownAs, target, readOnly }) => !viewOf(shownAs).notInColumn && target !== 'user' && !readOnly,
+  );
 };
 
 /** References that a list asks the API to follow, at most. */
@@ -102,7 +106,10 @@ export function objectModel(object: CatalogueObjectView, hasPeople: boolean): Ob
     name: standard ? OBJECT_PATHS[apiName as keyof typeof OBJECT_PATHS] : `custom:${apiName}`,
     ...{ label, pluralLabel, creatable, updatable, deletable, pipelines },
     titleFields: titleFields.length > 0 ? titleFields : firstTexts(object),
-    fields: object.fields.map((field) => fieldModel(field, creatable || updatable, hasPeople)),
+    fields: object.fields.map((field) => ({
+      ...fieldModel(field, creatable || updatable, hasPeople),
+      readOnly: standard && creatable && !field.writable,
+    })),
   };
 }
 

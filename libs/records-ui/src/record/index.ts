@@ -1,6 +1,9 @@
-export { useRecordPages, useRestore } from '../data/record.queries.js';
+export { useRecord, useRecordPages, useRestore } from '../data/record.queries.js';
 export { recordKey } from '../data/record-cache.js';
-export { ReferenceName } from '../values/format-value.js';
+export type { DraftValue } from '../objects/field-types.js';
+export { ReferenceName, ValueText } from '../values/format-value.js';
+export { faultOf, fieldValue, isSame } from './draft.js';
 export { FieldInput } from './field-input.js';
-export { RecordForm, type Related } from './record-form.js';
+export { problemOf, RecordForm, type Related } from './record-form.js';
 export { RecordPage } from './record-page.js';
+export { ReferencePicker } from './reference-picker.js';

@@ -1,7 +1,7 @@
-import { ApiProblem, type CrmRecord, type ObjectName } from '@crm/api-client';
+import { ApiProblem, type CrmRecord, type ObjectName, type RecordFields } from '@crm/api-client';
 import { ProblemNotice, useLocale, useTexts } from '@crm/ui';
 import { Button, Group, Stack } from '@mantine/core';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useCreate } from '../data/record.queries.js';
 import type { ObjectModel } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
@@ -16,6 +16,11 @@ export interface RecordFormProps {
   readonly onTouched?: (isTouched: boolean) => void;
   /** The record that a field of the new one names from the beginning. */
   readonly related?: Related;
+  /** Asked before the record is created. @returns false for not yet */
+  readonly onCheck?: (fields: RecordFields) => Promise<boolean>;
+  /** What the check has found, and what the button says then. */
+  readonly notice?: ReactNode;
+  readonly act?: string;
 }
 
 /** A reference that is filled in. */
@@ -26,7 +31,8 @@ export interface Related {
 }
 
 /** Creates a record. What was typed stays through every refusal; what is wrong stands beside its field. */
-export function RecordForm({ model, onCreated, onCancel, onTouched, related }: RecordFormProps) {
+export function RecordForm(props: RecordFormProps) {
+  const { model, onCreated, onCancel, onTouched, related, onCheck, notice, act } = props;
   const texts = useTexts(TEXTS);
   const { tag } = useLocale();
   const create = useCreate(model.name);
@@ -34,6 +40,7 @@ export function RecordForm({ model, onCreated, onCancel, onTouched, related }: R
   const [begun] = useState<Draft>(() => (related ? { ...before, [related.field]: related.id } : before));
   const [draft, setDraft] = useState(begun);
   const [wasSubmitted, setSubmitted] = useState(false);
+  const [isChecking, setChecking] = useState(false);
   // The same for every attempt, so that a repeated one creates nothing more.
   const [key] = useState(() => crypto.randomUUID());
   const isTouched = Object.keys(changesOf(model, begun, draft, tag)).length > 0;
@@ -54,8 +61,14 @@ export function RecordForm({ model, onCreated, onCancel, onTouched, related }: R
       requestAnimationFrame(focusProblem);
       return;
     }
+    const fields = changesOf(model, before, draft, tag);
+    if (onCheck) {
+      setChecking(true);
+      const isFine = await onCheck(fields).finally(() => setChecking(false));
+      if (!isFine) return;
+    }
     // The mutation keeps its error, which is shown below.
-    await create.mutateAsync({ fields: changesOf(model, before, draft, tag), key }).then(onCreated, () => undefined);
+    await create.mutateAsync({ fields, key }).then(onCreated, () => undefined);
   };
   return (
     <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)}>
@@ -72,9 +85,10 @@ export function RecordForm({ model, onCreated, onCancel, onTouched, related }: R
             onChange={(value) => setDraft((present) => ({ ...present, [field.apiName]: value }))}
           />
         ))}
+        {notice}
         <Group className="record-actions">
-          <Button type="submit" loading={isPending}>
-            {texts.save}
+          <Button type="submit" loading={isPending || isChecking}>
+            {act ?? texts.save}
           </Button>
           <Button variant="default" onClick={onCancel}>
             {texts.cancel}

@@ -20,17 +20,25 @@ export interface RecordPageProps extends Pick<RelatedListsProps, 'onCreate'> {
   /** Leads to the list. */
   readonly back: ReactNode;
   readonly onDeleted: (title: string, id: string) => void;
+  /** What else can be done with the record. */
+  readonly actions?: (record: CrmRecord) => ReactNode;
 }
 
 /** One record: read, changed in place, and deleted by who may. */
-export function RecordPage({ model, id, back, onDeleted, onCreate }: RecordPageProps) {
+export function RecordPage({ model, id, back, onDeleted, onCreate, actions }: RecordPageProps) {
   const texts = useTexts(TEXTS);
   const { data: record, error, refetch } = useRecord(model.name, id);
   return (
     <article className="record">
       {back}
       {record ? (
-        <RecordView model={model} record={record} onDeleted={onDeleted} onCreate={onCreate} />
+        <RecordView
+          model={model}
+          record={record}
+          onDeleted={onDeleted}
+          onCreate={onCreate}
+          actions={actions?.(record)}
+        />
       ) : error ? (
         <ProblemNotice problem={error} onRetry={refetch} />
       ) : (
@@ -46,7 +54,11 @@ interface RecordViewProps extends Pick<RelatedListsProps, 'onCreate'> {
   readonly onDeleted: (title: string, id: string) => void;
 }
 
-function RecordView({ model, record, onDeleted, onCreate }: RecordViewProps) {
+interface RecordPartsProps extends RecordViewProps {
+  readonly actions: ReactNode;
+}
+
+function RecordView({ model, record, onDeleted, onCreate, actions }: RecordPartsProps) {
   const texts = useTexts(TEXTS);
   const locale = useLocale();
   const title = titleOf(model, record) || texts.untitled;
@@ -63,11 +75,14 @@ function RecordView({ model, record, onDeleted, onCreate }: RecordViewProps) {
             {title}
           </Title>
         </div>
-        {model.deletable ? <DeleteButton model={model} record={record} title={title} onDeleted={onDeleted} /> : null}
+        <Group gap="xs">
+          {actions}
+          {model.deletable ? <DeleteButton model={model} record={record} title={title} onDeleted={onDeleted} /> : null}
+        </Group>
       </header>
       <div className="record-columns">
         <div>
-          {sectionsOf(model).map(({ name, fields }) => (
+          {sectionsOf(model, record).map(({ name, fields }) => (
             <section key={name} className="record-section" aria-label={texts.sections[name]}>
               <Title order={2} size="sm" c="dimmed">
                 {texts.sections[name]}
@@ -98,15 +113,17 @@ function RecordView({ model, record, onDeleted, onCreate }: RecordViewProps) {
 type SectionName = 'details' | 'texts' | 'links' | 'formulas';
 
 /** The fields by what they are: what is typed, what is long, what leads elsewhere, and what is calculated. */
-function sectionsOf({ fields }: ObjectModel): { name: SectionName; fields: FieldModel[] }[] {
+function sectionsOf({ fields }: ObjectModel, record: CrmRecord): { name: SectionName; fields: FieldModel[] }[] {
   const nameOf = ({ type }: FieldModel): SectionName => {
     if (type === 'formula') return 'formulas';
     if (type === 'reference') return 'links';
     return viewOf(type).control === 'lines' ? 'texts' : 'details';
   };
+  // What the platform has not written yet says nothing.
+  const shown = fields.filter(({ readOnly, apiName }) => !readOnly || (record[apiName] ?? null) !== null);
   const names: readonly SectionName[] = ['details', 'texts', 'links', 'formulas'];
   return names
-    .map((name) => ({ name, fields: fields.filter((field) => nameOf(field) === name) }))
+    .map((name) => ({ name, fields: shown.filter((field) => nameOf(field) === name) }))
     .filter((section) => section.fields.length > 0);
 }
 

@@ -1,3 +1,4 @@
+import type { CrmRecord } from '@crm/api-client';
 import { type ObjectModel, RECORD_TEXTS, useRecords } from '@crm/records-ui';
 import { RecordPage, type Related, useRestore } from '@crm/records-ui/record';
 import { EmptyNotice, Icon, useTexts } from '@crm/ui';
@@ -11,6 +12,7 @@ import { useTitle } from './use-title.js';
 // What a click opens is no part of the first view.
 const CreateDrawer = lazy(() => import('./parts/create-drawer.js'));
 const EraseButton = lazy(() => import('./parts/erase-button.js'));
+const RecordActions = lazy(() => import('./parts/record-actions.js'));
 
 export default function RecordRoutePage() {
   const { object, id } = useParams({ strict: false });
@@ -40,6 +42,11 @@ function OneRecord({ model, id }: { readonly model: ObjectModel; readonly id: st
       <Icon name="back" /> {texts.back(model.pluralLabel)}
     </Anchor>
   );
+  const actions = (record: CrmRecord) => (
+    <Suspense>
+      <RecordActions model={model} record={record} />
+    </Suspense>
+  );
   return (
     <>
       <RecordPage
@@ -47,6 +54,7 @@ function OneRecord({ model, id }: { readonly model: ObjectModel; readonly id: st
         id={id}
         back={back}
         onDeleted={onDeleted}
+        actions={actions}
         onCreate={(created, related) => setCreation({ model: created, related })}
       />
       <Suspense>{creation ? <CreateDrawer {...creation} onCreated={close} onClose={close} /> : null}</Suspense>

@@ -11,4 +11,9 @@ export const settingsRoutes = <Shell extends AnyRoute>(shell: Shell) => [
     path: '/settings/picklists',
     component: lazyRouteComponent(() => import('./picklists.page.js')),
   }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/settings/people',
+    component: lazyRouteComponent(() => import('./people.page.js')),
+  }),
 ];

@@ -1,11 +1,16 @@
+import type { RecordFields } from '@crm/api-client';
 import { type ObjectModel, RECORD_TEXTS } from '@crm/records-ui';
 import { RecordForm, type Related } from '@crm/records-ui/record';
 import { useTexts } from '@crm/ui';
 import { Drawer } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { useCallback, useRef } from 'react';
+import { useCallback, useRef, useState } from 'react';
+import { useApiClient } from '../../../session/api-client-context.js';
 import { SHELL_TEXTS } from '../../shell/shell.texts.js';
 import { Confirm } from '../../sign-in/parts/confirm.js';
+import { ACTION_TEXTS } from '../actions.texts.js';
+import { findDuplicates, type Hit, questionsOf } from '../duplicates.js';
+import { Duplicates } from './duplicates.js';
 
 export interface CreateDrawerProps {
   readonly model: ObjectModel;
@@ -28,6 +33,19 @@ export default function CreateDrawer({ model, related, onCreated, onClose }: Cre
     withResolver: true,
   });
   const isAsked = leaving.status === 'blocked';
+  const client = useApiClient();
+  const actionTexts = useTexts(ACTION_TEXTS);
+  const [found, setFound] = useState<{ asked: string; hits: readonly Hit[] }>();
+  /** Who has seen what is there already, and submits the same again, creates it anyway. */
+  const check = async (fields: RecordFields): Promise<boolean> => {
+    const asked = questionsOf(model, fields)
+      .map(({ q }) => q)
+      .join('\n');
+    if (asked === found?.asked) return true;
+    const hits = await findDuplicates(client, model, fields);
+    setFound(hits.length > 0 ? { asked, hits } : undefined);
+    return hits.length === 0;
+  };
   return (
     <>
       <Drawer
@@ -48,6 +66,9 @@ export default function CreateDrawer({ model, related, onCreated, onClose }: Cre
           }}
           onCancel={onClose}
           onTouched={setTouched}
+          onCheck={check}
+          notice={found ? <Duplicates hits={found.hits} /> : null}
+          act={found && actionTexts.createAnyway}
         />
       </Drawer>
       {isAsked ? (

@@ -57,6 +57,9 @@ export default function UserMenu({ caller, onShortcuts, button }: UserMenuProps)
         <Menu.Item component="a" href="/settings/picklists">
           {settings.picklists}
         </Menu.Item>
+        <Menu.Item component="a" href="/settings/people">
+          {texts.people}
+        </Menu.Item>
         <Menu.Item onClick={onShortcuts} rightSection="?">
           {texts.shortcuts}
         </Menu.Item>

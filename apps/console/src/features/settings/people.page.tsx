@@ -1,0 +1,106 @@
+import type { UserView } from '@crm/api-client';
+import { LoadingLines, ProblemNotice, useTexts } from '@crm/ui';
+import { Badge, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { useApiClient } from '../../session/api-client-context.js';
+import { useTitle } from '../records/use-title.js';
+import { useCaller } from '../shell/shell.queries.js';
+import { PEOPLE_TEXTS } from './people.texts.js';
+
+const DisablePerson = lazy(() => import('./parts/disable-person.js'));
+
+const TYPING_PAUSE_MS = 200;
+/** The longest page of the API; whoever looks for somebody else searches. */
+const MOST_SHOWN = 200;
+
+/** Who has an account in the workspace. Administrators disable and enable it here, and give records to others. */
+export default function PeoplePage() {
+  const texts = useTexts(PEOPLE_TEXTS);
+  const client = useApiClient();
+  const queries = useQueryClient();
+  useTitle(texts.title);
+  const { data: caller } = useCaller(client);
+  const mayChange = caller?.roles.some((role) => role === 'owner' || role === 'admin') ?? false;
+  const [chosen, setChosen] = useState<UserView>();
+  const [q, setQ] = useState('');
+  const [asked] = useDebouncedValue(q.trim(), TYPING_PAUSE_MS);
+  const people = useQuery({
+    queryKey: ['people', 'all', asked],
+    queryFn: async ({ signal }) => {
+      const query = { size: MOST_SHOWN, ...(asked && { q: asked }) };
+      return (await client.GET('/api/tenant/users', { params: { query }, signal })).data?.data ?? [];
+    },
+    placeholderData: (previous) => previous,
+  });
+  const enable = useMutation({
+    mutationFn: ({ id }: UserView) =>
+      client.PATCH('/api/tenant/users/{id}', { params: { path: { id } }, body: { status: 'active' } }),
+    onSuccess: async (_, { name }) => {
+      await queries.invalidateQueries({ queryKey: ['people'] });
+      notifications.show({ message: texts.enabled(name) });
+    },
+  });
+  const actionsFor = (person: UserView) => {
+    if (!mayChange || person.id === caller?.id) return null;
+    const act = (text: string, onClick: () => void) => (
+      <Button size="xs" variant="default" aria-label={`${text}: ${person.name}`} onClick={onClick}>
+        {text}
+      </Button>
+    );
+    if (person.status !== 'disabled') return act(texts.disable, () => setChosen(person));
+    return (
+      <>
+        {act(texts.reassign, () => setChosen(person))}
+        {act(texts.enable, () => enable.mutate(person))}
+      </>
+    );
+  };
+  return (
+    <Stack maw={720} gap="md">
+      <Title order={1} size="h3">
+        {texts.title}
+      </Title>
+      <Text c="dimmed">{texts.lead}</Text>
+      <TextInput
+        type="search"
+        maw={380}
+        aria-label={texts.search}
+        placeholder={texts.search}
+        value={q}
+        maxLength={100}
+        onChange={({ currentTarget }) => setQ(currentTarget.value)}
+      />
+      {people.error ? <ProblemNotice problem={people.error} onRetry={people.refetch} /> : null}
+      {enable.error ? <ProblemNotice problem={enable.error} /> : null}
+      {people.isPending ? <LoadingLines label={texts.title} lines={6} /> : null}
+      <ul className="people">
+        {people.data?.map((person) => (
+          <li key={person.id}>
+            <div>
+              <Text fw={500}>
+                {person.name}{' '}
+                {person.id === caller?.id ? <Text span size="xs" c="dimmed">{`(${texts.you})`}</Text> : null}
+              </Text>
+              <Text size="sm" c="dimmed">
+                {person.email} · {person.roles.join(', ')}
+              </Text>
+            </div>
+            <Group gap="xs">
+              {person.status === 'active' ? null : (
+                <Badge variant="default" tt="none">
+                  {texts.statuses[person.status] ?? person.status}
+                </Badge>
+              )}
+              {actionsFor(person)}
+            </Group>
+          </li>
+        ))}
+      </ul>
+      {people.data?.length === MOST_SHOWN ? <Text c="dimmed">{texts.more}</Text> : null}
+      <Suspense>{chosen ? <DisablePerson person={chosen} onClose={() => setChosen(undefined)} /> : null}</Suspense>
+    </Stack>
+  );
+}
