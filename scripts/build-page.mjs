@@ -34,7 +34,7 @@ export async function buildPage(app, base) {
       rolldownOptions: {
         output: {
           codeSplitting: {
-            groups: [{ name: 'kit', test: /@mantine\/core\/esm\/components|floating-ui/, minShareCount: 8 }],
+            groups: [{ name: 'kit', test: /@mantine\/core\/esm\/components|floating-ui/, minShareCount: 7 }],
           },
         },
       },

@@ -18,7 +18,7 @@ export interface FieldModel {
   readonly required: boolean;
   readonly writable: boolean;
   /** The platform writes it, and nobody else. */
-  readonly readOnly?: boolean;
+  readonly readOnly?: boolean | undefined;
   readonly sortable: boolean;
   /** The operators by which lists can be filtered. */
   readonly filterOps: readonly string[];
@@ -84,10 +84,7 @@ export function objectModel(object: CatalogueObjectView, hasPeople: boolean): Ob
     name: core ? (core.path as ObjectName) : `custom:${apiName}`,
     ...{ label, pluralLabel, creatable, updatable, deletable },
     titleFields: titleFields.length > 0 ? titleFields : firstTexts(object),
-    fields: object.fields.map((field) => ({
-      ...fieldModel(field, creatable || updatable, hasPeople),
-      readOnly: core?.fields[field.apiName]?.readOnly === true,
-    })),
+    fields: object.fields.map((field) => fieldModel(field, creatable || updatable, hasPeople, core)),
   };
 }
 
@@ -97,7 +94,12 @@ const firstTexts = ({ fields }: CatalogueObjectView): string[] =>
     .slice(0, 1)
     .map(({ apiName }) => apiName);
 
-function fieldModel(field: CatalogueFieldView, canWrite: boolean, hasPeople: boolean): FieldModel {
+function fieldModel(
+  field: CatalogueFieldView,
+  canWrite: boolean,
+  hasPeople: boolean,
+  core?: StandardObject,
+): FieldModel {
   const { apiName, label, type, required, writable, options = [], referenceTargets = [], maxLength } = field;
   const known = isFieldType(type);
   const [target] = referenceTargets;
@@ -109,6 +111,7 @@ function fieldModel(field: CatalogueFieldView, canWrite: boolean, hasPeople: boo
     required: required && field.default === undefined,
     writable: writable && canWrite && known && (target !== 'user' || hasPeople),
     filterOps: field.filterOps,
+    readOnly: core?.fields[apiName]?.readOnly,
     ...(target !== undefined && referenceTargets.length === 1 && { target: targetOf(target) }),
     ...(maxLength !== undefined && { maxLength }),
   };
