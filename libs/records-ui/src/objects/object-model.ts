@@ -23,7 +23,7 @@ export interface FieldModel {
   readonly required: boolean;
   readonly writable: boolean;
   /** The platform writes it, and nobody else. */
-  readonly readOnly?: boolean;
+  readonly readOnly?: boolean | undefined;
   readonly sortable: boolean;
   /** The operators by which lists can be filtered. */
   readonly filterOps: readonly string[];

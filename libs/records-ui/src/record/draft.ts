@@ -1,4 +1,4 @@
-import type { CrmRecord, FieldValue, RecordFields } from '@crm/api-client';
+import { ApiProblem, type CrmRecord, type FieldValue, type RecordFields } from '@crm/api-client';
 import { type DraftValue, viewOf } from '../objects/field-types.js';
 import { parseNumber } from '../objects/number-input.js';
 import type { FieldModel, ObjectModel } from '../objects/object-model.js';
@@ -73,3 +73,7 @@ export const isSame = (
   Array.isArray(one) && Array.isArray(other)
     ? one.length === other.length && one.every((value, index) => value === other[index])
     : one === other;
+
+/** What the API has refused a field for. */
+export const problemOf = (error: unknown, field: string): string | undefined =>
+  error instanceof ApiProblem ? error.fields.find(({ pointer }) => pointer === `/${field}`)?.detail : undefined;

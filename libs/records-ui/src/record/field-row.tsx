@@ -8,9 +8,8 @@ import { type DraftValue, viewOf } from '../objects/field-types.js';
 import type { FieldModel, ObjectModel } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
 import { formatValue, ValueText } from '../values/format-value.js';
-import { faultOf, fieldValue, inputOf, isSame, isUntouched, isWritable } from './draft.js';
+import { faultOf, fieldValue, inputOf, isSame, isUntouched, isWritable, problemOf } from './draft.js';
 import { FieldInput } from './field-input.js';
-import { problemOf } from './record-form.js';
 
 export interface FieldRowProps {
   readonly model: ObjectModel;

@@ -1,11 +1,11 @@
-import { ApiProblem, type CrmRecord, type ObjectName, type RecordFields } from '@crm/api-client';
+import type { CrmRecord, ObjectName, RecordFields } from '@crm/api-client';
 import { ProblemNotice, useLocale, useTexts } from '@crm/ui';
 import { Button, Group, Stack } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useCreate } from '../data/record.queries.js';
 import type { ObjectModel } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
-import { changesOf, type Draft, draftOf, problemsOf, writableFields } from './draft.js';
+import { changesOf, type Draft, draftOf, problemOf, problemsOf, writableFields } from './draft.js';
 import { FieldInput } from './field-input.js';
 
 export interface RecordFormProps {
@@ -98,7 +98,3 @@ export function RecordForm(props: RecordFormProps) {
     </form>
   );
 }
-
-/** What the API has refused a field for. */
-export const problemOf = (error: unknown, field: string): string | undefined =>
-  error instanceof ApiProblem ? error.fields.find(({ pointer }) => pointer === `/${field}`)?.detail : undefined;
