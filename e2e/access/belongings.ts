@@ -48,6 +48,10 @@ export async function belongingsOf(house: House): Promise<Belongings> {
   });
   const lead = await idOf('/api/crm/leads', { lastName: 'Lovelace' });
   const note = await idOf(`/api/crm/leads/${lead}/notes`, { text: 'Met' });
+  const stages = ['open', 'won', 'lost'].map((meaning) => ({
+    ...{ value: `${meaning} of ${app.key}`, label: meaning, order: 1, probability: 0, meaning, active: true },
+  }));
+  const pipeline = await idOf('/api/crm/pipelines', { name: 'Partners', stages });
   const view = await idOf('/api/crm/views', { object: 'lead', name: 'All' });
   const member = await newUser(owner, 'member');
   const [memberKey, ownKey, account, grant, passkey] = [
@@ -90,7 +94,8 @@ export async function belongingsOf(house: House): Promise<Belongings> {
     ...records,
     ['/api/crm/leads/', { id: lead }],
     ['/api/crm/custom/', { apiName: ofHouse, id: own, key: app.key }],
-    ['/api/crm/objects/', { apiName: ofHouse }],
+    ['/api/crm/objects/', { apiName: ofHouse, field: 'title' }],
+    ['/api/crm/pipelines/', { id: pipeline }],
     ['/api/crm/views/', { id: view }],
     ['/api/crm/notes/', { id: note }],
     // Every house has this object.

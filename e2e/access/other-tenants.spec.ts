@@ -25,6 +25,8 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /api/crm/custom/{apiName}/records': { title: 'Changed' },
   'PATCH /api/crm/custom/{apiName}/records/{id}': { title: 'Changed' },
   'PUT /api/crm/custom/{apiName}/apps/{key}': { access: 'read' },
+  'PUT /api/crm/objects/{apiName}/fields/{field}/options': { options: [] },
+  'PATCH /api/crm/pipelines/{id}': { name: 'Changed' },
   'PATCH /api/crm/leads/{id}': { lastName: 'Changed' },
   'POST /api/crm/custom/{apiName}/records/bulk': { operation: 'create', records: [{ title: 'x' }] },
   'PATCH /api/crm/contacts/{id}': { lastName: 'Changed' },

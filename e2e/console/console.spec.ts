@@ -156,7 +156,7 @@ describe('the list of leads', () => {
 
     await press('Filter');
     await condition(1).getByLabel('Field').selectOption('Status');
-    await condition(1).getByLabel('Value').fill('contacted');
+    await condition(1).getByLabel('Value').selectOption('Contacted');
     await press('Apply');
     await firstRow('Charles Babbage');
     expect(query()).toEqual({ sort: '-lastName', filter: '{"and":[{"field":"status","value":"contacted"}]}' });
@@ -423,7 +423,7 @@ describe('a record', () => {
     await page.getByRole('combobox', { name: 'Company' }).fill('Cogs');
     await page.getByRole('option', { name: 'Cogs and Sons' }).click();
     await press('Save');
-    await page.getByRole('link', { name: 'Cogs and Sons' }).click();
+    await page.getByRole('region', { name: 'Linked records' }).getByRole('link', { name: 'Cogs and Sons' }).click();
     await page.getByRole('heading', { level: 1, name: 'Cogs and Sons' }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/records/company/${id}`);
   });
