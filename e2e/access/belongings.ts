@@ -94,7 +94,7 @@ export async function belongingsOf(house: House): Promise<Belongings> {
     ...records,
     ['/api/crm/leads/', { id: lead }],
     ['/api/crm/custom/', { apiName: ofHouse, id: own, key: app.key }],
-    ['/api/crm/objects/', { apiName: ofHouse, field: 'title' }],
+    ['/api/crm/objects/', { apiName: ofHouse, field: 'reference_code' }],
     ['/api/crm/pipelines/', { id: pipeline }],
     ['/api/crm/views/', { id: view }],
     ['/api/crm/notes/', { id: note }],

@@ -125,7 +125,7 @@ describe('rows of a list', () => {
   let name: string;
   beforeEach(async () => {
     name = `source${randomUUID().slice(0, 8)}`;
-    const records = Array.from({ length: CHOSEN }, (_, index) => ({ lastName: `Chosen ${index}`, companyName: name }));
+    const records = Array.from({ length: CHOSEN }, (_, index) => ({ lastName: `Chosen ${index}`, jobTitle: name }));
     for (const some of [records.slice(0, 200), records.slice(200)]) {
       const body = { operation: 'create', atomic: true, records: some };
       await api('POST', '/api/crm/leads/bulk', { token: publisher.token, body, expect: 200 });

@@ -62,7 +62,7 @@ it('converts a lead into a contact, a company and an opportunity, and shows what
   await page.getByText('Ada Lovelace was converted').waitFor();
   await heading('Analytical Engines');
   expect(new URL(page.url()).pathname).toMatch(/^\/records\/opportunity\//);
-  await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
+  await page.getByRole('region', { name: 'Linked records' }).getByRole('link', { name: 'Ada Lovelace' }).waitFor();
   const [deal] = (await record('GET', 'opportunities')).data;
   expect(deal).toMatchObject({ name: 'Analytical Engines', amount: 42000 });
 

@@ -59,10 +59,10 @@ it('a record shows what happened to it: notes that are written there, changes an
   expect(await page.getByRole('textbox', { name: 'Note' }).inputValue()).toBe('');
 
   await press('Edit Status');
-  await page.getByRole('region', { name: 'Details' }).getByRole('textbox').fill('qualified');
+  await page.getByRole('region', { name: 'Details' }).getByRole('combobox').selectOption('Qualified');
   await press('Save', page.getByRole('region', { name: 'Details' }));
   await entry('Status')
-    .filter({ hasText: /new\s+to\s+qualified/ })
+    .filter({ hasText: /new\s+to\s+qualified/i })
     .waitFor();
 
   await press('New Task', section('Tasks'));

@@ -83,6 +83,21 @@ describe('two records that are merged', () => {
     expect((await app.call('DELETE', `${CONTACTS}/${winner.id}`, tenant.admin)).status).toBe(409);
   });
 
+  it('have the notes of both, and the status that a stage means which was chosen', async () => {
+    const winner = await create(DEALS, { name: 'Seats', stage: 'proposal' });
+    const loser = await create(DEALS, { name: 'Seats again', stage: 'won' });
+    for (const [deal, note] of [
+      [winner, 'mine'],
+      [loser, 'theirs'],
+    ] as const) {
+      await create(`${DEALS}/${deal.id}/notes`, { text: note });
+    }
+    const merged = await merge(DEALS, winner, loser, { fields: ['stage'] });
+    expect(merged).toMatchObject({ status: 200, body: { name: 'Seats', stage: 'won', status: 'won' } });
+    const notes = await app.call('GET', `${DEALS}/${winner.id}/notes`, tenant.admin);
+    expect(notes.body.data.map((note) => note.text)).toEqual(['theirs', 'mine']);
+  });
+
   it('keep a unique value, which moves, and the loser cannot come back beside it', async () => {
     const winner = await create(PLANTS, { name: 'A' });
     const loser = await create(PLANTS, { name: 'B', code: 'X-1' });

@@ -8,6 +8,7 @@ import { noSuchRecord, type StoredRecord } from '../reading/record.js';
 import { ReferenceRepository, UniqueValueRepository } from './claim.repository.js';
 import { MergeRepository } from './merge.repository.js';
 import { mergedChanges } from './merged-fields.js';
+import { withStatus } from './picklist-rules.js';
 import { fieldsByRecord, MAX_AFFECTED, RecordRemovalService, tooManyReferring } from './record-removal.service.js';
 import { RecordWriteRepository } from './record-write.repository.js';
 import { RecordWriteService } from './record-write.service.js';
@@ -51,7 +52,8 @@ export class RecordMergeService {
     return this.models.transaction(caller, model, async (tx) => {
       const { winner, loser } = await this.lock(tx, merge);
       requireMatch(expected, winner.version);
-      const changes = mergedChanges(model, model.planFor(caller.roles), winner, loser, chosen);
+      const taken = mergedChanges(model, model.planFor(caller.roles), winner, loser, chosen);
+      const changes = withStatus(model, taken, {});
       // Before the winner claims what was the loser's.
       await this.uniques.release(tx, model, [loser]);
       const change = { caller, clock, expected: null, isOfPlatform: true } as const;

@@ -62,7 +62,7 @@ export default function ConvertLead({ record: lead, title, onClose }: RecordActi
     <Modal opened onClose={onClose} title={texts.convertTitle(title)} closeButtonProps={{ 'aria-label': cancel }}>
       <Stack gap="md">
         <ReferencePicker
-          target="contacts"
+          targets={['contacts']}
           label={texts.contact}
           description={texts.newContact(title)}
           error={problemOf(convert.error, 'contactId')}
@@ -70,7 +70,7 @@ export default function ConvertLead({ record: lead, title, onClose }: RecordActi
           onChange={setContact}
         />
         <ReferencePicker
-          target="companies"
+          targets={['companies']}
           label={texts.company}
           description={company ? texts.newCompany(company) : texts.noCompany}
           error={problemOf(convert.error, 'companyId')}

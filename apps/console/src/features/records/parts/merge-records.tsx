@@ -63,7 +63,7 @@ export default function MergeRecords({
     >
       <Stack gap="md">
         <ReferencePicker
-          target={model.name}
+          targets={[model.name]}
           label={texts.other(model.label)}
           error={isItself ? texts.itself : undefined}
           value={otherId}

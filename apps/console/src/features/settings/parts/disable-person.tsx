@@ -75,7 +75,7 @@ export default function DisablePerson({ person, onClose }: DisablePersonProps) {
             ))}
           </ul>
         </div>
-        {all > 0 ? <ReferencePicker target="user" label={texts.to} value={to} onChange={setTo} /> : null}
+        {all > 0 ? <ReferencePicker targets={['user']} label={texts.to} value={to} onChange={setTo} /> : null}
         {act.isPending || act.data ? (
           <Text role="status" size="sm">
             {texts.progress(done, Math.max(all, done))}
