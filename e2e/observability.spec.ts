@@ -70,12 +70,17 @@ describe('what the running services measure', () => {
       return [...new Set(found)].sort();
     };
     await eventually(
-      async () => (await labelled('webhook-dispatcher', 'due_work_items', 'queue')).length === 2,
+      async () => (await labelled('webhook-dispatcher', 'due_work_items', 'queue')).length === 3,
       'queues',
     );
-    expect(await labelled('webhook-dispatcher', 'due_work_items', 'queue')).toEqual(['deliveries', 'recoveries']);
+    expect(await labelled('webhook-dispatcher', 'due_work_items', 'queue')).toEqual([
+      'deliveries',
+      'erasures',
+      'recoveries',
+    ]);
     for (const [service, queue] of [
-      ['automation-hooks', 'runs'],
+      ['automation-hooks', 'erasures'],
+      ['custom-objects', 'erasures'],
       ['identity', 'mail'],
       ['marketplace-certification', 'installations'],
     ] as const) {

@@ -8,6 +8,7 @@ useCustomObjects();
 
 const VISITS = '/api/crm/custom/visit/records';
 const NOTES = '/api/crm/custom/note/records';
+const PROFILES = '/api/crm/custom/profile/records';
 const BADGES = '/api/crm/custom/badge/records';
 const LEADS = '/api/crm/leads';
 const TASKS = '/api/crm/tasks';
@@ -25,6 +26,7 @@ const OBJECTS: DeclaredObject[] = [
     apiName: 'note',
     fields: [text('text'), reference('visit', 'custom:visit', { required: true, onDelete: 'cascade' })],
   },
+  { apiName: 'profile', fields: [reference('lead', 'lead', { is_unique: true })] },
   { apiName: 'badge', fields: [text('name'), text('secret', { is_unique: true, readRoles: ['admin'] })] },
 ];
 
@@ -77,6 +79,16 @@ describe('a deleted record', () => {
     // They are references like any other: the next deletion clears them again.
     await remove(LEADS, lead);
     expect(await read(TASKS, task as Json)).toMatchObject({ relatedTo: null });
+  });
+
+  it('brings back a unique reference that its deletion cleared', async () => {
+    const lead = await create(LEADS, { lastName: 'Ada' });
+    const profile = await create(PROFILES, { lead: lead.id });
+    await remove(LEADS, lead);
+    expect(await read(PROFILES, profile)).toMatchObject({ lead: null });
+    expect(await restore(LEADS, lead)).toMatchObject({ status: 200 });
+    expect(await read(PROFILES, profile)).toMatchObject({ lead: lead.id });
+    expect(await write('POST', PROFILES, { lead: lead.id })).toMatchObject({ status: 409 });
   });
 
   it('brings back what was deleted along with it, and not what had been deleted before', async () => {

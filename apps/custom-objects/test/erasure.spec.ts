@@ -15,6 +15,7 @@ const OBJECTS: DeclaredObject[] = [
   {
     apiName: 'visit',
     fields: [
+      { apiName: 'subject', type: 'reference', referenceTarget: 'lead' },
       { apiName: 'title', type: 'text', is_unique: true },
       { apiName: 'secret', type: 'text', readRoles: ['admin'] },
     ],
@@ -50,6 +51,15 @@ const gone = () =>
   });
 
 describe('an erased record', () => {
+  it('takes nothing from the events of another one that names it in a field called subject', async () => {
+    const lead = await app.create(LEADS, tenant.admin, { lastName: 'Ada' });
+    const visit = await app.create(VISITS, tenant.admin, { title: marker, subject: lead.id });
+    expect(await erase(LEADS, lead)).toMatchObject({ status: 204 });
+    const events = (await app.events(tenant.id)).filter(({ subject }) => subject === visit.id);
+    expect(events.map(({ name }) => name)).toEqual(['record.created', 'record.updated']);
+    expect(events[0]?.data).toMatchObject({ record: { title: marker } });
+  });
+
   it('leaves its id: nothing of its content is in a table or in the stream, and its events say that it was erased', async () => {
     const visit = await app.create(VISITS, tenant.admin, { title: marker, secret: marker });
     await call('PATCH', `${VISITS}/${visit.id}`, tenant.admin, { title: `${marker} again` });

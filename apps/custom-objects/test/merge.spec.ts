@@ -28,6 +28,7 @@ const PLANT = {
 const PLANTS = '/api/crm/custom/plant/records';
 const CONTACTS = '/api/crm/contacts';
 const TASKS = '/api/crm/tasks';
+const LEADS = '/api/crm/leads';
 const DEALS = '/api/crm/opportunities';
 
 let tenant: Tenant;
@@ -96,6 +97,24 @@ describe('two records that are merged', () => {
     expect(merged).toMatchObject({ status: 200, body: { name: 'Seats', stage: 'won', status: 'won' } });
     const notes = await app.call('GET', `${DEALS}/${winner.id}/notes`, tenant.admin);
     expect(notes.body.data.map((note) => note.text)).toEqual(['theirs', 'mine']);
+  });
+
+  it('keep a retired option of the other, and what a converted lead has become', async () => {
+    const options = '/api/crm/objects/lead/fields/source/options';
+    const [winner, loser] = [
+      await create(LEADS, { lastName: 'Ada' }),
+      await create(LEADS, { lastName: 'Ada', source: 'fair' }),
+    ];
+    const { body } = await app.call('GET', options, tenant.admin);
+    const listed = (body as unknown as { options: { value: string }[] }).options;
+    const retired = listed.map((option) => ({ ...option, active: option.value !== 'fair' }));
+    expect(await app.call('PUT', options, tenant.admin, { options: retired })).toMatchObject({ status: 200 });
+    const converted = await app.call('POST', `${LEADS}/${loser.id}/convert`, tenant.admin, {});
+    const { contactId } = converted.body as unknown as { contactId: string };
+    const merged = await merge(LEADS, winner, loser);
+    expect(merged).toMatchObject({ status: 200, body: { source: 'fair', convertedContactId: contactId } });
+    const again = await app.call('POST', `${LEADS}/${winner.id}/convert`, tenant.admin, {});
+    expect(again).toMatchObject({ status: 409 });
   });
 
   it('keep a unique value, which moves, and the loser cannot come back beside it', async () => {

@@ -42,7 +42,7 @@ export const REDUCE_STEPS = `
 
 /** $1: tenant, $2: text, $3: event. */
 export const DISCARD_EVENTS = `
-  DELETE FROM waiting_event WHERE tenant_id = $1 AND strpos(event::text, $2) > 0 AND event_id <> $3`;
+  DELETE FROM waiting_event WHERE tenant_id = $1 AND strpos(event::text, $2) > 0 AND event->>'subject' = $4 AND event_id <> $3`;
 
 /** Seconds after which no process has an event of the record in hand. */
 const AGAIN_SECONDS = 20;
@@ -84,6 +84,6 @@ async function reduce(tx: TenantTransaction, event: Erasure): Promise<void> {
     new Date(),
   ]);
   await tx.query(REDUCE_STEPS, [tenantId, lowest, ids, text, rest]);
-  await tx.query(DISCARD_EVENTS, [tenantId, `"subject":"${recordId}"`, eventId]);
+  await tx.query(DISCARD_EVENTS, [tenantId, `"subject":"${recordId}"`, eventId, recordId]);
   await eraseDeadLetters(tx, event);
 }

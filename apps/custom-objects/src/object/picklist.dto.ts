@@ -1,8 +1,9 @@
 import { MAX_OPTION, STAGE_MEANINGS, type StageMeaning } from '@crm/contracts';
 import { BooleanField, EnumField, IdField, IntegerField, ListField, TextField } from '@crm/http';
 
-export const MAX_OPTIONS = 200;
-export const MAX_STAGES = 50;
+/** More than anybody offers: a workspace that had free texts has an option for each. */
+export const MAX_OPTIONS = 2_000;
+export const MAX_STAGES = 2_000;
 export const MAX_PIPELINES = 20;
 
 const VALUE = {
@@ -11,7 +12,7 @@ const VALUE = {
   description: 'Stands in records, filters and formulas, and never changes',
 } as const;
 const LABEL = { maxLength: MAX_OPTION, example: 'Contacted', description: 'What people read' } as const;
-const ORDER = { minimum: 0, maximum: 1000, description: 'Place in the list, from 0' } as const;
+const ORDER = { minimum: 0, maximum: 10_000, description: 'Place in the list, from 0' } as const;
 const ACTIVE = 'False for an option that is retired: records that have it keep it, and no other takes it';
 const NAME = { maxLength: 100, example: 'Sales' } as const;
 const PROBABILITY = { minimum: 0, maximum: 100, description: 'Of being won, in per cent' } as const;

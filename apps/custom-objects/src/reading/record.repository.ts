@@ -58,6 +58,9 @@ export const READ_RECORDS_OF_TENANTS = `
    CROSS JOIN LATERAL (SELECT set_config('app.tenant_id', wanted.tenant, true)::uuid AS id OFFSET 0) AS tenant
          ${recordsOfObject('tenant.id', 'wanted.object', '($5::uuid[])[wanted.first:wanted.last]')}`;
 
+/** Until the transaction ends nobody deletes the record. $1: tenant, $2: object, $3: record. */
+export const HOLD_RECORD = `${FIND_RECORD} FOR KEY SHARE`;
+
 /** A row as Postgres returns it, with times in milliseconds of Unix time. */
 export interface RecordRow {
   readonly id: string;
@@ -112,6 +115,12 @@ export class RecordRepository {
   /** @returns null when there is none */
   async find(tx: TenantTransaction, objectId: string, id: string): Promise<StoredRecord | null> {
     const [row] = await tx.queryPrepared<RecordRow>(FIND_RECORD, [tx.tenantId, objectId, id]);
+    return row ? recordOf(row) : null;
+  }
+
+  /** As find; the record is not deleted until the transaction ends. */
+  async hold(tx: TenantTransaction, objectId: string, id: string): Promise<StoredRecord | null> {
+    const [row] = await tx.queryPrepared<RecordRow>(HOLD_RECORD, [tx.tenantId, objectId, id]);
     return row ? recordOf(row) : null;
   }
 

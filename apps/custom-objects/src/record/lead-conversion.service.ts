@@ -33,7 +33,7 @@ interface Prepared {
   /** In the order in which they refer to each other. */
   readonly creations: readonly Creation[];
   /** An existing contact that has no company takes that of the lead. */
-  readonly contactChange?: { readonly id: string; readonly changes: FieldValues };
+  readonly contactChange?: { readonly id: string; readonly version: number; readonly changes: FieldValues };
   /** Of the lead. */
   readonly changes: FieldValues;
 }
@@ -129,7 +129,7 @@ export class LeadConversionService {
     const lacksCompany = contact !== null && companyId !== null && ofContact === null && mayChange;
     return {
       ...{ lead, creations },
-      ...(lacksCompany && { contactChange: { id: contactId, changes: { companyId } } }),
+      ...(lacksCompany && { contactChange: { id: contactId, version: contact.version, changes: { companyId } } }),
       changes: {
         convertedContactId: contactId,
         convertedCompanyId: companyId,
@@ -163,11 +163,14 @@ export class LeadConversionService {
     for (const { model, id } of locks.sort((one, other) => (one.id < other.id ? -1 : 1))) {
       const locked = await this.rows.lock(tx, model.object.id, id);
       // What was decided relied on another version: it is decided again.
-      if (id === lead.id && locked?.version !== lead.version) throw new StaleModel();
+      if (locked?.version !== (id === lead.id ? lead.version : contactChange?.version)) throw new StaleModel();
     }
     for (const creation of creations) await this.writes.createIn(tx, creation);
     const change = { caller, clock, expected: null };
-    if (contactChange) await this.writes.changeIn(tx, { ...change, ...contactChange, model: models.contact });
+    if (contactChange) {
+      const { id, changes: ofContact } = contactChange;
+      await this.writes.changeIn(tx, { ...change, id, changes: ofContact, model: models.contact });
+    }
     // The caller may name what they may not read of the contact.
     return this.writes.changeIn(tx, { ...change, model: models.lead, id: lead.id, changes, isOfPlatform: true });
   }

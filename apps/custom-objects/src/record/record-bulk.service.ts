@@ -90,8 +90,12 @@ export class RecordBulkService {
     // What was begun is finished, whether or not somebody still waits for the answer.
     const caller = { ...principal, connection: undefined };
     const nothing = async () => undefined;
-    const model = await this.models.decideWrite(caller, apiName, nothing, async (current) => current);
-    const match = matchedField(model, caller, input);
+    await this.models.decideWrite(caller, apiName, nothing, async () => undefined);
+    // By a definition that is in force.
+    const { model, match } = await this.models.read(caller, apiName, async (current) => ({
+      model: current,
+      match: matchedField(current, caller, input),
+    }));
     const rows = rowsOf(input, match, await this.records.valueOptions(caller));
     const known = call ? await this.recall(caller, input, rows, call) : new Map<number, BulkResult>();
     const open = rows.filter(({ index }) => !known.has(index));

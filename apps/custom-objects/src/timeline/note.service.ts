@@ -47,7 +47,7 @@ export class NoteService {
     const prepare = async () => momentOf(at ?? new Date());
     return this.models.decideWrite(principal, apiName, prepare, (model, moment) =>
       this.models.transaction(principal, model, async (tx) => {
-        await this.requireRecord(tx, model, recordId);
+        if (!(await this.records.hold(tx, model.object.id, recordId))) throw noSuchRecord();
         if (model.planFor(principal.roles).writable.size === 0) {
           throw new PlatformError('FORBIDDEN', 'The role cannot write records of this object');
         }
@@ -93,9 +93,9 @@ export class NoteService {
     work: (tx: TenantTransaction, note: Note) => Promise<T>,
   ): Promise<T> {
     return this.database.transaction(principal, async (tx) => {
+      await this.objects.holdDefinitions(tx);
       const note = await this.notes.lock(tx, id);
       if (!note) throw noSuchNote();
-      await this.objects.holdDefinitions(tx);
       const found = await this.models.findById(tx, note.objectId);
       const scope = scopeOf(note.objectId);
       if (!found?.isActive || !isVisibleTo(found.model.object, principal) || !hasScope(principal, scope, 'read')) {

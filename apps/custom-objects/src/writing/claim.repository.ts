@@ -178,6 +178,19 @@ export class ReferenceRepository extends ClaimRepository {
   }
 }
 
+/**
+ * For what is written along of other objects, which the caller may not know.
+ * @throws CONFLICT, which names nothing, for UNIQUE_VIOLATION
+ */
+export async function withoutNames<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.code !== 'UNIQUE_VIOLATION') throw error;
+    throw new PlatformError('CONFLICT', 'Another record has a value that would be written along', { cause: error });
+  }
+}
+
 /** Keeps `is_unique` fields unique, also between concurrent transactions. */
 @Injectable()
 export class UniqueValueRepository extends ClaimRepository {

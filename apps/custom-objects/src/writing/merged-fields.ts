@@ -1,4 +1,4 @@
-import { type FieldProblem, PlatformError } from '@crm/contracts';
+import { ANY_APP, type FieldProblem, PlatformError } from '@crm/contracts';
 import { type AccessPlan } from '@crm/fields';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
@@ -7,6 +7,10 @@ import { type FieldValues, type StoredRecord, valuesOf } from '../reading/record
 /** Whether a merge may carry a value of the field: the caller sees it, and may write it. */
 const isCarried = ({ type, apiName }: StoredField, plan: AccessPlan): boolean =>
   type !== 'formula' && plan.readable.has(apiName) && plan.writable.has(apiName);
+
+/** What only the platform writes of a standard object, such as what a lead has become. */
+const isOfPlatform = ({ object: { standard } }: ObjectModel, { writeRoles }: StoredField): boolean =>
+  standard !== null && writeRoles?.length === 1 && writeRoles[0] === ANY_APP;
 
 /**
  * Refuses names of fields that cannot take the other record's value, before any record is read.
@@ -47,13 +51,16 @@ export function mergedChanges(
 ): FieldValues {
   const [mine, theirs] = [valuesOf(model, winner.data), valuesOf(model, loser.data)];
   const changes: Record<string, unknown> = {};
+  // Taken together: what the loser has become, the winner becomes, unless it has become something itself.
+  const platform = model.object.fields.filter((field) => isOfPlatform(model, field));
+  const isBare = platform.every(({ apiName }) => (mine[apiName] ?? null) === null);
   for (const field of model.object.fields) {
     const { apiName: name, required = false } = field;
     const own = mine[name] ?? null;
     const other = theirs[name] ?? null;
     const isReference = field.referenceObjectIds.length > 0;
     const isTaken =
-      isCarried(field, plan) &&
+      (isCarried(field, plan) || (isBare && platform.includes(field) && plan.readable.has(name))) &&
       (own === null || chosen.includes(name)) &&
       !(isReference && (other === winner.id || other === loser.id)) &&
       !(required && other === null);

@@ -24,10 +24,16 @@ export function withStatus({ object: { pipelines } }: ObjectModel, values: Field
 /**
  * Judges what only the record as it is can decide, and moves a deal whose status alone changes to a stage that means it.
  * @param previous the record's values; null for a new one
+ * @param isOfPlatform whether the values come from another record, retired ones among them
  * @throws VALIDATION_FAILED for a retired option that the record does not have already
  */
-export function withStage(model: ObjectModel, values: FieldValues, previous: FieldValues | null): FieldValues {
-  if (model.retired.size > 0) requireActive(model, values, previous);
+export function withStage(
+  model: ObjectModel,
+  values: FieldValues,
+  previous: FieldValues | null,
+  isOfPlatform = false,
+): FieldValues {
+  if (model.retired.size > 0 && !isOfPlatform) requireActive(model, values, previous);
   const { pipelines } = model.object;
   const status = values[STATUS];
   if (!pipelines || status === undefined || (values[STAGE] ?? null) !== null) return values;

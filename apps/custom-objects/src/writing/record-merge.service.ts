@@ -5,7 +5,7 @@ import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { noSuchRecord, type StoredRecord } from '../reading/record.js';
-import { ReferenceRepository, UniqueValueRepository } from './claim.repository.js';
+import { ReferenceRepository, UniqueValueRepository, withoutNames } from './claim.repository.js';
 import { MergeRepository } from './merge.repository.js';
 import { mergedChanges } from './merged-fields.js';
 import { withStatus } from './picklist-rules.js';
@@ -88,10 +88,13 @@ export class RecordMergeService {
       if (!found?.isActive) continue;
       const { model } = found;
       for (const [recordId, keys] of fieldKeys) {
-        const fields = model.object.fields.filter(({ key }) => keys.includes(key));
+        const current = await this.records.lock(tx, objectId, recordId);
+        // Somebody may have changed it while this waited.
+        const fields = model.object.fields.filter(({ key }) => keys.includes(key) && current?.data[key] === loserId);
+        if (fields.length === 0) continue;
         const changes = Object.fromEntries(fields.map(({ apiName }) => [apiName, id]));
         const change = { model, caller, clock, id: recordId, changes, expected: null, isOfPlatform: true } as const;
-        await this.writes.changeIn(tx, change);
+        await withoutNames(this.writes.changeIn(tx, change));
       }
     }
   }

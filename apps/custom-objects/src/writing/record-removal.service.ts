@@ -90,7 +90,7 @@ export class RecordRemovalService {
       affected += referring.length;
       if (affected > MAX_AFFECTED) throw tooManyReferring();
       for (const [objectId, fieldKeys] of fieldsByRecord(referring, removed)) {
-        const deleted = await this.settle(removal, objectId, fieldKeys);
+        const deleted = await this.settle(removal, objectId, fieldKeys, removed);
         if (deleted.records.length > 0) batches.push(deleted);
         for (const { id } of deleted.records) removed.add(id);
       }
@@ -102,12 +102,14 @@ export class RecordRemovalService {
   /**
    * Unsets references, or collects records to delete.
    * @param fieldKeys keys of the referring fields by record
+   * @param removed the records that are deleted so far
    * @returns the records to delete, locked
    */
   private async settle(
     removal: Removal,
     objectId: string,
     fieldKeys: ReadonlyMap<string, readonly number[]>,
+    removed: ReadonlySet<string>,
   ): Promise<Batch> {
     const { tx, caller } = removal;
     const found = await this.models.findById(tx, objectId);
@@ -118,7 +120,9 @@ export class RecordRemovalService {
     /** Records that lose the same references, by the keys of the fields. */
     const unset = new Map<string, { fields: StoredField[]; records: StoredRecord[] }>();
     for (const record of locked) {
-      const keys = fieldKeys.get(record.id) ?? [];
+      // Somebody may have changed it while this waited for the lock.
+      const keys = (fieldKeys.get(record.id) ?? []).filter((key) => removed.has(record.data[key] as string));
+      if (keys.length === 0) continue;
       const fields = model.object.fields.filter(({ key }) => keys.includes(key));
       if (isActive && fields.some((field) => onDeleteOf(field) === 'restrict')) {
         // A caller who may not read the object does not learn its name.
@@ -148,6 +152,12 @@ export class RecordRemovalService {
       this.bin.rememberCleared(tx, model.object.id, ids, fields, clock.now),
       this.history.rememberUnset(tx, model.object.id, ids, fields, clock.now, actorOf(caller, caller.userId)),
       this.references.release(tx, model, records, fields),
+      this.uniques.release(
+        tx,
+        model,
+        records,
+        fields.filter(({ is_unique: isUnique }) => isUnique),
+      ),
       this.records.unset(tx, model.object.id, ids, fields, clock.now),
     ]);
     if (!isActive) return;

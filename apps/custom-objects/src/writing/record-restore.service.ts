@@ -8,6 +8,7 @@ import type { StoredRecord } from '../reading/record.js';
 import { recordOf } from '../reading/record.repository.js';
 import { recordJson } from '../reading/record.serializer.js';
 import { BinRepository, type ClearedReference } from './bin.repository.js';
+import { withoutNames } from './claim.repository.js';
 import { RecordWriteRepository } from './record-write.repository.js';
 import { RecordWriteService } from './record-write.service.js';
 import type { ReferenceCaller } from './reference-access.service.js';
@@ -99,7 +100,8 @@ export class RecordRestoreService {
     const written: StoredRecord[] = [];
     for (const { model, records } of batches) {
       for (const before of records) {
-        const { record, gone } = await this.writes.restoreIn(tx, { model, caller, clock }, before);
+        const restored = this.writes.restoreIn(tx, { model, caller, clock }, before);
+        const { record, gone } = await (written.length === 0 ? restored : withoutNames(restored));
         written.push(record);
         // When what they named comes back later, they name it again.
         if (gone.length > 0) await this.bin.rememberGone(tx, model.object.id, before, gone, clock.now);
@@ -134,7 +136,7 @@ export class RecordRestoreService {
       expected: null,
       isOfPlatform: true as const,
     };
-    await this.writes.changeIn(tx, change);
+    await withoutNames(this.writes.changeIn(tx, change));
   }
 }
 

@@ -389,7 +389,7 @@ function draftOfChange(change: Change, before: StoredRecord): Draft | null {
   const { model, caller, expected, clock } = change;
   requireMatch(expected, before.version);
   const previous = valuesOf(model, before.data);
-  const changes = withStage(model, change.changes, previous);
+  const changes = withStage(model, change.changes, previous, change.isOfPlatform);
   const values = { ...previous, ...changes };
   const changed = Object.keys(changes).filter((name) => !isDeepStrictEqual(previous[name], values[name]));
   // A write to a field that the caller cannot read always counts as a change, so that nobody can guess its value.
