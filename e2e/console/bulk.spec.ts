@@ -176,7 +176,7 @@ describe('rows of a list', () => {
     await api('DELETE', `/api/crm/leads/${gone?.id}`, { token: publisher.token });
     await press('Edit a field', bar());
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Field').selectOption({ label: 'Company' });
+    await dialog.getByLabel('Field', { exact: true }).selectOption({ label: 'Company' });
     // No value empties the field only where that is asked for.
     const change = dialog.getByRole('button', { name: 'Change 230 records' });
     expect(await change.isDisabled()).toBe(true);
