@@ -63,12 +63,13 @@ export function BulkActions({ model, records, onDeleted }: BulkActionsProps) {
       const done = all.filter(({ status }) => status !== 'failed');
       const refused = all.filter(({ status }) => status === 'failed');
       if (operation === 'delete') offerUndo(done.map(({ id = '' }) => id));
-      else if (done.length > 0) notifications.show({ message: texts.changed(done.length) });
+      else if (done.length > 0) notifications.show({ message: texts.changed(done.length), withCloseButton: false });
       if (operation === 'delete' && done.length === some.length) onDeleted();
       if (refused.length === 0) return;
       const rows = refused.map((result) => ({ result, name: titleOf(model, some[result.index] as CrmRecord) }));
       notifications.show({
         autoClose: false,
+        closeButtonProps: { 'aria-label': texts.close },
         title: texts.refused(rows.length),
         message: <RefusedRecords model={model} rows={rows} />,
       });

@@ -17,7 +17,7 @@ export function RefusedRecords({ model, rows }: RefusedRecordsProps) {
     <ul className="refused" tabIndex={0} style={{ maxHeight: '50dvh', overflow: 'auto' }}>
       {rows.map(({ result, name }) => (
         <li key={result.index}>
-          <Text size="sm" fw={500}>
+          <Text size="sm" fw={500} c="var(--mantine-color-text)">
             {name}
           </Text>
           <Text size="sm" c="dimmed">
