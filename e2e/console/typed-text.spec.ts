@@ -73,3 +73,41 @@ it('a record that somebody else has changed is shown as it is now when its delet
   await page.getByText('Franklin was deleted').waitFor();
   expect((await record('GET', `leads/${id}`)).code).toBe('NOT_FOUND');
 });
+
+it('what is typed beside a record stays: a note, and a record that belongs to it', async () => {
+  const { id } = await record('POST', 'companies', { name: 'Looms' });
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+  const leaveAndReturn = async () => {
+    await page.locator('main').getByRole('link', { name: 'Companies' }).first().click();
+    await heading('Companies');
+    await page.goBack();
+    await heading('Looms');
+  };
+  await page.goto(`${addresses.baseUrl}/records/company/${id}`);
+  await heading('Looms');
+  const note = page.getByRole('textbox', { name: 'Note', exact: true });
+  await note.fill('Call back on Monday');
+  await leaveAndReturn();
+  expect(await note.inputValue()).toBe('Call back on Monday');
+  await press('Add');
+  await page.locator('.timeline-note').getByText('Call back on Monday').waitFor();
+  await leaveAndReturn();
+  expect(await note.inputValue()).toBe('');
+
+  await press('New Task', page.getByRole('region', { name: 'Tasks' }));
+  const form = page.getByRole('dialog', { name: 'New Task' });
+  const question = page.getByRole('dialog', { name: 'Discard what you typed?' });
+  await form.getByLabel('Title').fill('Send an offer');
+  for (const close of [() => page.keyboard.press('Escape'), () => press('Cancel', form), () => press('Close', form)]) {
+    await close();
+    await question.waitFor();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    expect(await form.getByLabel('Title').inputValue()).toBe('Send an offer');
+  }
+  await press('Cancel', form);
+  await press('Discard', question);
+  await form.waitFor({ state: 'detached' });
+  // What a record has below its fields comes when it is returned to.
+  await page.evaluate('window.shift = 0');
+});

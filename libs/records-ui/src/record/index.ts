@@ -1,5 +1,5 @@
 export { useRecord, useRecordPages, useRestore } from '../data/record.queries.js';
-export { recordKey } from '../data/record-cache.js';
+export { recordKey, TIMELINES } from '../data/record-cache.js';
 export type { DraftValue } from '../objects/field-types.js';
 export { ReferenceName, ValueText } from '../values/format-value.js';
 export { faultOf, fieldValue, isSame, problemOf } from './draft.js';

@@ -1,4 +1,4 @@
-import type { CrmRecord } from '@crm/api-client';
+import { ApiProblem, type CrmRecord } from '@crm/api-client';
 import { LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
 import { Button, Group, Modal, Text, Title } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
@@ -28,10 +28,12 @@ export interface RecordPageProps extends Pick<RelatedListsProps, 'onCreate'> {
 export function RecordPage({ model, id, back, onDeleted, onCreate, actions }: RecordPageProps) {
   const texts = useTexts(TEXTS);
   const { data: record, error, refetch } = useRecord(model.name, id);
+  // What was read before is no longer there, or no longer for the caller.
+  const isGone = error instanceof ApiProblem && error.status === 404;
   return (
     <article className="record">
       {back}
-      {record ? (
+      {record && !isGone ? (
         <RecordView
           model={model}
           record={record}

@@ -1,14 +1,15 @@
 import { Anchor, Code } from '@mantine/core';
-import { lexer, type Token, type Tokens } from 'marked';
+import type { Token, Tokens } from 'marked';
 import { Fragment, type ReactNode, useMemo } from 'react';
+import { tokensOf } from './markdown-tokens.js';
 
 /**
  * A text in Markdown as elements. HTML in it is text like any other: nothing of a note is ever read as HTML, and links lead to
  * addresses of the web and of mail alone.
  */
 export function Markdown({ text }: { readonly text: string }) {
-  const tokens = useMemo(() => lexer(text, { breaks: true }), [text]);
-  return <div className="markdown">{shown(tokens)}</div>;
+  const tokens = useMemo(() => tokensOf(text), [text]);
+  return <div className="markdown">{tokens ? shown(tokens) : <p style={{ whiteSpace: 'pre-wrap' }}>{text}</p>}</div>;
 }
 
 const shown = (tokens: readonly Token[] = []): ReactNode =>

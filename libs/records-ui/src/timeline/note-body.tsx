@@ -17,7 +17,7 @@ export function NoteBody({ note }: { readonly note: NoteView }) {
   const close = (): void => setDraft(undefined);
   if (draft !== undefined) {
     const save = (): void => {
-      if (draft.trim() !== '') change.mutate({ note, text: draft }, { onSuccess: close });
+      if (draft.trim() !== '' && !change.isPending) change.mutate({ note, text: draft }, { onSuccess: close });
     };
     return (
       <>

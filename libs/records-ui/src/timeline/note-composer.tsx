@@ -1,6 +1,6 @@
 import { ProblemNotice, useTexts } from '@crm/ui';
 import { Button, Group, SegmentedControl, Textarea, TextInput } from '@mantine/core';
-import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, useState } from 'react';
 import type { ObjectModel } from '../objects/object-model.js';
 import { type NewNote, useAddNote } from './timeline.queries.js';
 import { TIMELINE_TEXTS } from './timeline.texts.js';
@@ -8,6 +8,17 @@ import { TIMELINE_TEXTS } from './timeline.texts.js';
 /** Of the API. */
 export const LONGEST_NOTE = 10_000;
 const KINDS = ['note', 'call', 'meeting', 'email'] as const;
+
+interface Draft {
+  readonly kind: NewNote['kind'];
+  readonly text: string;
+  readonly at: string;
+  /** What was sent last, and its key: only another note has another one. */
+  readonly sent: { readonly body: string; readonly key: string };
+}
+const EMPTY: Draft = { kind: 'note', text: '', at: '', sent: { body: '', key: '' } };
+/** What is not sent, by record: it is there again when the record is. */
+const drafts = new Map<string, Draft>();
 
 /** Sends what is typed with Ctrl or Cmd and Enter. */
 export const onSend =
@@ -21,11 +32,14 @@ export const onSend =
 /** Writes a note. What was typed stays through every refusal. */
 export function NoteComposer({ model, id }: { readonly model: ObjectModel; readonly id: string }) {
   const texts = useTexts(TIMELINE_TEXTS);
-  const [kind, setKind] = useState<NewNote['kind']>('note');
-  const [text, setText] = useState('');
-  const [at, setAt] = useState('');
-  /** What was sent last, and its key: only another note has another one. */
-  const sent = useRef({ body: '', key: '' });
+  const place = `${model.name}/${id}`;
+  const [draft, setDraft] = useState(drafts.get(place) ?? EMPTY);
+  const { kind, text, at } = draft;
+  const change = (some: Partial<Draft>): void => {
+    const next = { ...draft, ...some };
+    drafts.set(place, next);
+    setDraft(next);
+  };
   const { mutateAsync, error, isPending } = useAddNote(model.name, id);
   const isEmpty = text.trim() === '';
   const send = async (): Promise<void> => {
@@ -33,14 +47,14 @@ export function NoteComposer({ model, id }: { readonly model: ObjectModel; reado
     const moment = at === '' || kind === 'note' ? {} : { at: new Date(at).toISOString() };
     const note = { kind, text, ...moment };
     const body = JSON.stringify(note);
-    if (body !== sent.current.body) sent.current = { body, key: crypto.randomUUID() };
+    const sent = body === draft.sent.body ? draft.sent : { body, key: crypto.randomUUID() };
+    change({ sent });
     const empty = (): void => {
-      sent.current = { body: '', key: '' };
-      setText('');
-      setAt('');
+      drafts.delete(place);
+      setDraft({ ...EMPTY, kind });
     };
     // The mutation keeps its error, which is shown below.
-    await mutateAsync({ ...note, key: sent.current.key }).then(empty, () => undefined);
+    await mutateAsync({ ...note, key: sent.key }).then(empty, () => undefined);
   };
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
@@ -54,7 +68,7 @@ export function NoteComposer({ model, id }: { readonly model: ObjectModel; reado
         transitionDuration={0}
         aria-label={texts.kindOfNote}
         value={kind}
-        onChange={setKind}
+        onChange={(value) => change({ kind: value })}
         data={KINDS.map((value) => ({ value, label: texts.kinds[value] }))}
       />
       <Textarea
@@ -65,7 +79,7 @@ export function NoteComposer({ model, id }: { readonly model: ObjectModel; reado
         maxRows={12}
         maxLength={LONGEST_NOTE}
         value={text}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        onChange={({ currentTarget }) => change({ text: currentTarget.value })}
         onKeyDown={onSend(() => void send())}
       />
       {error ? <ProblemNotice problem={error} /> : null}
@@ -77,7 +91,7 @@ export function NoteComposer({ model, id }: { readonly model: ObjectModel; reado
             mr="auto"
             aria-label={texts.when}
             value={at}
-            onChange={({ currentTarget }) => setAt(currentTarget.value)}
+            onChange={({ currentTarget }) => change({ at: currentTarget.value })}
           />
         )}
         <Button type="submit" size="xs" disabled={isEmpty} loading={isPending}>

@@ -6,6 +6,7 @@ import { useApiClient } from '../../session/api-client-context.js';
 import { useTitle } from '../records/use-title.js';
 import { SETTINGS_TEXTS } from '../shell/settings.texts.js';
 import { useCaller } from '../shell/shell.queries.js';
+import { Confirm } from '../sign-in/parts/confirm.js';
 import type { OptionDraft } from './option-draft.js';
 import { OptionCard } from './parts/option-card.js';
 import {
@@ -111,21 +112,37 @@ function PipelineCard({ pipeline, canDelete, ...card }: PipelineCardProps) {
   const { id = '', name, stages } = pipeline;
   const save = usePicklistChange(savePipeline(pipeline.id));
   const remove = usePicklistChange(deletePipeline);
+  const [isAsked, setAsked] = useState(false);
   const button = (
-    <Button variant="subtle" color="red" onClick={() => remove.mutate(id)}>
+    <Button variant="subtle" color="red" loading={remove.isPending} onClick={() => setAsked(true)}>
       {texts.deletePipeline}
     </Button>
   );
   return (
-    <OptionCard
-      {...card}
-      title={`${texts.pipeline}: ${name}`}
-      name={name}
-      options={stages}
-      save={save}
-      isNew={pipeline.id === undefined}
-      action={canDelete ? button : null}
-      problem={remove.error}
-    />
+    <>
+      <OptionCard
+        {...card}
+        title={`${texts.pipeline}: ${name}`}
+        name={name}
+        options={stages}
+        save={save}
+        isNew={pipeline.id === undefined}
+        action={canDelete ? button : null}
+        problem={remove.error}
+      />
+      {isAsked ? (
+        <Confirm
+          title={texts.deleteTitle(name)}
+          text={texts.deleteText}
+          act={texts.deletePipeline}
+          // A refusal is shown in the card.
+          onAct={async () => {
+            setAsked(false);
+            remove.mutate(id);
+          }}
+          onClose={() => setAsked(false)}
+        />
+      ) : null}
+    </>
   );
 }

@@ -3,10 +3,11 @@ import { type FieldModel, type ObjectModel, RECORD_TEXTS, titleOf, useRecords } 
 import { faultOf, fieldValue, inputOf, writableFields } from '@crm/records-ui/fields';
 import { FieldInput } from '@crm/records-ui/record';
 import { ProblemNotice, useLocale, useTexts } from '@crm/ui';
-import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useMemo, useRef, useState } from 'react';
+import { complain } from '../../shell/parts/undo.js';
 import { Question } from '../../sign-in/parts/confirm.js';
 import { BULK_TEXTS } from './bulk.texts.js';
 import { runBulk } from './bulk-run.js';
@@ -51,27 +52,42 @@ export function BulkActions({ model, records, onDeleted }: BulkActionsProps) {
           all.push(...part);
           setResults([...all]);
         },
+      }).catch((problem: unknown) => {
+        if (all.length === 0) throw problem;
+        complain(problem);
       });
       return all;
     },
+    // Also of a run that was cancelled, and when the table is gone: what was written is said all the same.
     onSuccess: (all, { operation, records: some }) => {
-      setDialog(undefined);
       const done = all.filter(({ status }) => status !== 'failed');
-      if (operation === 'update') notifications.show({ message: texts.changed(done.length) });
-      else {
-        offerUndo(done.map(({ id = '' }) => id));
-        if (done.length === some.length) onDeleted();
-      }
+      const refused = all.filter(({ status }) => status === 'failed');
+      if (operation === 'delete') offerUndo(done.map(({ id = '' }) => id));
+      else if (done.length > 0) notifications.show({ message: texts.changed(done.length), withCloseButton: false });
+      if (operation === 'delete' && done.length === some.length) onDeleted();
+      if (refused.length === 0) return;
+      const rows = refused.map((result) => ({ result, name: titleOf(model, some[result.index] as CrmRecord) }));
+      notifications.show({
+        autoClose: false,
+        closeButtonProps: { 'aria-label': texts.close },
+        title: texts.refused(rows.length),
+        message: <RefusedRecords model={model} rows={rows} />,
+      });
     },
     onSettled: again,
   });
   const undo = async (ids: readonly string[]): Promise<void> => {
-    try {
-      for (const id of ids) await api.restore(model.name, id);
-      notifications.show({ message: texts.restored(ids.length) });
-    } catch (problem) {
-      notifications.show({ message: <ProblemNotice problem={problem} />, autoClose: false });
+    const left: string[] = [];
+    let first: unknown;
+    for (const id of ids) {
+      await api.restore(model.name, id).catch((problem: unknown) => {
+        first ??= problem;
+        left.push(id);
+      });
     }
+    if (left.length < ids.length) notifications.show({ message: texts.restored(ids.length - left.length) });
+    if (left.length > 0) complain(first);
+    offerUndo(left);
     await again();
   };
   const offerUndo = (ids: readonly string[]): void => {
@@ -101,10 +117,10 @@ export function BulkActions({ model, records, onDeleted }: BulkActionsProps) {
     setDialog(undefined);
     run.reset();
   };
-  const failed = run.isSuccess ? results.filter(({ status }) => status === 'failed') : [];
   const sent = run.variables?.records ?? [];
   const start = (operation: BulkOperation, values: RecordFields): void =>
-    run.mutate({ operation, records, fields: values });
+    // A run that was cancelled closes no other dialog.
+    run.mutate({ operation, records, fields: values }, { onSuccess: () => setDialog(undefined) });
   const progress = run.isPending ? <BulkProgress done={results.length} all={sent.length} onCancel={close} /> : null;
   const open = (which: typeof dialog): void => {
     run.reset();
@@ -157,13 +173,6 @@ export function BulkActions({ model, records, onDeleted }: BulkActionsProps) {
           )}
         </Question>
       ) : null}
-      {failed.length > 0 && !dialog ? (
-        <RefusedRecords
-          model={model}
-          rows={failed.map((result) => ({ result, name: titleOf(model, sent[result.index] as CrmRecord) }))}
-          onClose={close}
-        />
-      ) : null}
     </>
   );
 }
@@ -175,25 +184,43 @@ interface EditFormProps {
   readonly onSave: (values: RecordFields) => void;
 }
 
-/** One value for one field of all. */
+const yesAndNo = ({ yes, no }: { readonly yes: string; readonly no: string }) => [
+  { value: 'true', label: yes },
+  { value: 'false', label: no },
+];
+
+/** One value for one field of all. No value empties the field only where that is asked for. */
 function EditForm({ fields, count, problem, onSave }: EditFormProps) {
   const texts = useTexts(BULK_TEXTS);
   const words = useTexts(RECORD_TEXTS);
   const { tag } = useLocale();
   const [field, setField] = useState(fields[0] as FieldModel);
-  const [value, setValue] = useState(inputOf(field, undefined, tag));
+  const isTick = field.type === 'checkbox';
+  const [value, setValue] = useState(isTick ? '' : inputOf(field, undefined, tag));
   const [fault, setFault] = useState<'missing' | 'notANumber'>();
+  const [isEmptied, setEmptied] = useState(false);
+  const canBeEmptied = !field.required && faultOf({ ...field, required: true }, value, tag) === 'missing';
+  const isUndecided = canBeEmptied && !isEmptied;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
+    if (isUndecided) return;
     const found = faultOf(field, value, tag);
     setFault(found);
-    if (!found) onSave({ [field.apiName]: fieldValue(field, value, tag) });
+    const isYesOrNo = isTick && value !== '';
+    if (!found) onSave({ [field.apiName]: isYesOrNo ? value === 'true' : fieldValue(field, value, tag) });
   };
   const choose = (name: string): void => {
     const next = fields.find(({ apiName }) => apiName === name) as FieldModel;
     setField(next);
-    setValue(inputOf(next, undefined, tag));
+    setValue(next.type === 'checkbox' ? '' : inputOf(next, undefined, tag));
     setFault(undefined);
+    setEmptied(false);
+  };
+  const shown: FieldModel = {
+    ...field,
+    ...(fields.length > 1 ? { label: texts.value } : {}),
+    // A tick that nobody has set would say no.
+    ...(isTick ? { type: 'picklist', options: yesAndNo(words) } : {}),
   };
   return (
     <form noValidate onSubmit={submit}>
@@ -208,13 +235,23 @@ function EditForm({ fields, count, problem, onSave }: EditFormProps) {
         ) : null}
         <FieldInput
           key={field.apiName}
-          field={fields.length > 1 ? { ...field, label: texts.value } : field}
+          field={shown}
           value={value}
-          onChange={setValue}
+          onChange={(next) => {
+            setValue(next);
+            setEmptied(false);
+          }}
           {...(fault ? { problem: words[fault] } : {})}
         />
+        {canBeEmptied ? (
+          <Checkbox
+            label={texts.empty}
+            checked={isEmptied}
+            onChange={({ currentTarget }) => setEmptied(currentTarget.checked)}
+          />
+        ) : null}
         {problem ? <ProblemNotice problem={problem} /> : null}
-        <Button type="submit" style={{ alignSelf: 'start' }}>
+        <Button type="submit" disabled={isUndecided} style={{ alignSelf: 'start' }}>
           {texts.save(count)}
         </Button>
       </Stack>

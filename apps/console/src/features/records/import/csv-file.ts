@@ -12,6 +12,8 @@ export interface CsvFile {
   readonly columns: readonly string[];
   /** Each as long as the columns. */
   readonly rows: readonly (readonly string[])[];
+  /** The row, counted from one, whose quotation mark swallows what follows. */
+  readonly openQuote: number | undefined;
 }
 
 /** UTF-8 and UTF-16 with a mark, UTF-8 without one; what is neither was written by a program of Windows. */
@@ -24,14 +26,16 @@ export function decode(bytes: Uint8Array): string {
 
 /** The first row names the columns. */
 export function readCsv(name: string, text: string): CsvFile {
-  const { data, meta } = Papa.parse<string[]>(text, {
+  const { data, meta, errors } = Papa.parse<string[]>(text, {
     skipEmptyLines: 'greedy',
     delimitersToGuess: [',', ';', '\t'],
   });
+  const quote = errors.find(({ type }) => type === 'Quotes');
   const [columns = [], ...rows] = data.map((cells) => cells.map((cell) => plain(cell.trim())));
   return {
     ...{ name, delimiter: meta.delimiter, columns },
     rows: rows.map((cells) => columns.map((_, index) => cells[index] ?? '')),
+    openQuote: quote && (quote.row ?? 0) + 1,
   };
 }
 

@@ -31,6 +31,14 @@ describe('a CSV file', () => {
     expect(readCsv('x.csv', text)).toEqual({ name: 'x.csv', delimiter, columns: ['a', 'b'], rows });
   });
 
+  it.each([
+    ['a,b\n1,"x\n2,y\n3,z\n', 2],
+    ['a,b\n1,x\n2,"y\n3,"z"\n', 3],
+    ['a,b\n1,5" disk\n2,"say ""hi"""\n', undefined],
+  ])('%j has an open quotation mark in row %j', (text, row) => {
+    expect(readCsv('x.csv', text).openQuote).toBe(row);
+  });
+
   it('that is written has no formulas, and is read again as it was', () => {
     const rows = [
       ['a', 'b', 'c', 'd', 'e'],

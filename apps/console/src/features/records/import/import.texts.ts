@@ -34,6 +34,8 @@ export const IMPORT_TEXTS = catalogue({
       `The file has more than ${numberEn(rows)} rows. Divide it, and import the parts one after the other.`,
     tooLarge: 'The file is larger than 20 MB.',
     empty: 'The file has no rows below its first one.',
+    openQuote: (row: number) =>
+      `Row ${row}: a quotation mark is not closed, or stands in a text without being doubled. Correct it in the file.`,
     columns: 'Columns',
     columnsText: 'Choose the field of each column. Columns without a field are left out.',
     fieldOf: (column: string) => `Field of ${column}`,
@@ -45,6 +47,9 @@ export const IMPORT_TEXTS = catalogue({
     start: (count: number) => `Import ${en(count)}`,
     other: 'Choose another file',
     running: 'Records are being imported',
+    leaveTitle: 'Cancel the import?',
+    leaveText: 'Leaving this page ends the import. What is imported already stays; the other rows are left out.',
+    leave: 'Leave the page',
     created: (count: number) => `${en(count)} imported`,
     refused: (count: number) => plural('en', count, { one: '# row was refused', other: '# rows were refused' }),
     cancelled: (count: number) =>
@@ -65,6 +70,8 @@ export const IMPORT_TEXTS = catalogue({
       `Die Datei hat mehr als ${numberDe(rows)} Zeilen. Teilen Sie sie, und importieren Sie die Teile nacheinander.`,
     tooLarge: 'Die Datei ist größer als 20 MB.',
     empty: 'Die Datei hat unter der ersten keine weiteren Zeilen.',
+    openQuote: (row) =>
+      `Zeile ${row}: Ein Anführungszeichen ist nicht geschlossen oder steht unverdoppelt in einem Text. Berichtigen Sie es in der Datei.`,
     columns: 'Spalten',
     columnsText: 'Wählen Sie zu jeder Spalte das Feld. Spalten ohne Feld werden ausgelassen.',
     fieldOf: (column) => `Feld zu ${column}`,
@@ -76,6 +83,10 @@ export const IMPORT_TEXTS = catalogue({
     start: (count) => `${de(count)} importieren`,
     other: 'Andere Datei auswählen',
     running: 'Datensätze werden importiert',
+    leaveTitle: 'Import abbrechen?',
+    leaveText:
+      'Wer diese Seite verlässt, beendet den Import. Was schon importiert ist, bleibt; die übrigen Zeilen werden ausgelassen.',
+    leave: 'Seite verlassen',
     created: (count) => `${de(count)} importiert`,
     refused: (count) => plural('de', count, { one: '# Zeile wurde abgelehnt', other: '# Zeilen wurden abgelehnt' }),
     cancelled: (count) =>

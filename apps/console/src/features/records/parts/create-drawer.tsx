@@ -22,7 +22,7 @@ export interface CreateDrawerProps {
 /** The form of a new record, beside the list. What was typed is not left without a question. */
 export default function CreateDrawer({ model, related, onCreated, onClose }: CreateDrawerProps) {
   const texts = useTexts(RECORD_TEXTS);
-  const { close } = useTexts(SHELL_TEXTS);
+  const { close: closeText } = useTexts(SHELL_TEXTS);
   const touched = useRef(false);
   const setTouched = useCallback((isTouched: boolean) => {
     touched.current = isTouched;
@@ -32,7 +32,13 @@ export default function CreateDrawer({ model, related, onCreated, onClose }: Cre
     enableBeforeUnload: () => touched.current,
     withResolver: true,
   });
-  const isAsked = leaving.status === 'blocked';
+  // Beside a record the form is not in the address, so that closing it leaves no page.
+  const [isClosing, setClosing] = useState(false);
+  const isAsked = isClosing || leaving.status === 'blocked';
+  const close = (): void => {
+    if (related && touched.current) setClosing(true);
+    else onClose();
+  };
   const client = useApiClient();
   const actionTexts = useTexts(ACTION_TEXTS);
   const [found, setFound] = useState<{ asked: string; hits: readonly Hit[] }>();
@@ -50,12 +56,12 @@ export default function CreateDrawer({ model, related, onCreated, onClose }: Cre
     <>
       <Drawer
         opened
-        onClose={onClose}
+        onClose={close}
         closeOnClickOutside={false}
         closeOnEscape={!isAsked}
         position="right"
         title={texts.create(model.label)}
-        closeButtonProps={{ 'aria-label': close }}
+        closeButtonProps={{ 'aria-label': closeText }}
       >
         <RecordForm
           model={model}
@@ -64,7 +70,7 @@ export default function CreateDrawer({ model, related, onCreated, onClose }: Cre
             setTouched(false);
             onCreated(record);
           }}
-          onCancel={onClose}
+          onCancel={close}
           onTouched={setTouched}
           onCheck={check}
           notice={found ? <Duplicates hits={found.hits} /> : null}
@@ -76,8 +82,11 @@ export default function CreateDrawer({ model, related, onCreated, onClose }: Cre
           title={texts.discardTitle}
           text={texts.discardText}
           act={texts.discard}
-          onAct={async () => leaving.proceed()}
-          onClose={leaving.reset}
+          onAct={async () => (leaving.status === 'blocked' ? leaving.proceed() : onClose())}
+          onClose={() => {
+            setClosing(false);
+            leaving.reset?.();
+          }}
         />
       ) : null}
     </>

@@ -1,6 +1,6 @@
 import type { CrmRecord, ObjectName } from '@crm/api-client';
 import { type FieldModel, type ObjectModel, RECORD_TEXTS, titleOf } from '@crm/records-ui';
-import { isSame, ReferencePicker, useRecord, ValueText } from '@crm/records-ui/record';
+import { isSame, ReferencePicker, TIMELINES, useRecord, ValueText } from '@crm/records-ui/record';
 import { ProblemNotice, useTexts } from '@crm/ui';
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
@@ -48,9 +48,9 @@ export default function MergeRecords({
     // What another one has changed meanwhile is shown, and the merge can be tried again.
     onError: () => queries.invalidateQueries({ queryKey: ['records'] }),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['records'] });
       notifications.show({ message: texts.merged });
       onClose();
+      await Promise.all([['records'], TIMELINES].map((queryKey) => queries.invalidateQueries({ queryKey })));
     },
   });
   return (

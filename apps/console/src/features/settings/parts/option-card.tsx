@@ -42,6 +42,7 @@ export function OptionCard({ title, name, options, others, save, readOnly, isNew
   };
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
+    if (save.isPending) return;
     save.mutate({ ...now, options: withValues(now.options, others) }, { onSuccess });
   };
   const left = options.filter(({ value }) => !now.options.some((option) => option.value === value));
@@ -71,7 +72,7 @@ export function OptionCard({ title, name, options, others, save, readOnly, isNew
         <Problem problem={save.error ?? more.problem} left={left.map(({ label }) => label).join(', ')} />
         {readOnly ? null : (
           <Group justify="space-between">
-            <Button type="submit" disabled={!isNew && Object.keys(changed).length === 0}>
+            <Button type="submit" loading={save.isPending} disabled={!isNew && Object.keys(changed).length === 0}>
               {texts.save}
             </Button>
             {more.action}

@@ -12,6 +12,7 @@ export function ChooseFile({ onFile }: { readonly onFile: (file: CsvFile) => voi
     if (!file) return;
     if (file.size > MAX_BYTES) return setFault(texts.tooLarge);
     const csv = readCsv(file.name, decode(new Uint8Array(await file.arrayBuffer())));
+    if (csv.openQuote !== undefined) return setFault(texts.openQuote(csv.openQuote));
     if (csv.rows.length === 0) return setFault(texts.empty);
     if (csv.rows.length > MAX_ROWS) return setFault(texts.tooLong(MAX_ROWS));
     onFile(csv);

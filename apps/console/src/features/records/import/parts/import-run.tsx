@@ -5,6 +5,7 @@ import { Button, Group, Text, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useBlocker } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { Confirm } from '../../../sign-in/parts/confirm.js';
 import { BulkProgress } from '../../bulk/bulk-actions.js';
 import { runBulk } from '../../bulk/bulk-run.js';
 import { reasonOf } from '../../bulk/reason.js';
@@ -49,7 +50,11 @@ export function ImportRun({ model, file, rows, onRestart }: ImportRunProps) {
     mutate();
     return () => controller.current?.abort();
   }, [mutate]);
-  useBlocker({ shouldBlockFn: () => false, enableBeforeUnload: () => run.isPending });
+  const leaving = useBlocker({
+    shouldBlockFn: () => run.isPending,
+    enableBeforeUnload: () => run.isPending,
+    withResolver: true,
+  });
 
   if (run.isPending || run.isIdle) {
     return (
@@ -58,6 +63,15 @@ export function ImportRun({ model, file, rows, onRestart }: ImportRunProps) {
           {texts.running}
         </Title>
         <BulkProgress done={results.size} all={sent.length} onCancel={() => controller.current?.abort()} />
+        {leaving.status === 'blocked' ? (
+          <Confirm
+            title={texts.leaveTitle}
+            text={texts.leaveText}
+            act={texts.leave}
+            onAct={async () => leaving.proceed()}
+            onClose={leaving.reset}
+          />
+        ) : null}
       </>
     );
   }
