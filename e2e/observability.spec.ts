@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { SERVICES, type ServiceName } from '@crm/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -9,8 +12,12 @@ import { allRules, filesIn, RUNBOOKS } from '../scripts/observability/files.mjs'
 import { selectorsOf } from '../scripts/observability/promql.mjs';
 import { addresses } from './platform/addresses.js';
 
-const scrape = async (service: ServiceName): Promise<string> =>
-  (await fetch(`${addresses.services[service]?.operationsUrl}/metrics`)).text();
+/** On a connection of its own: one that was kept may be closed at that moment. */
+const scrape = async (service: ServiceName): Promise<string> => {
+  const url = `${addresses.services[service]?.operationsUrl}/metrics`;
+  const [answer] = (await once(request(url, { agent: false }).end(), 'response')) as [IncomingMessage];
+  return text(answer);
+};
 
 /** The values of a series on every process, with their labels as text. */
 const valuesOf = (text: string, name: string): [labels: string, value: number][] =>

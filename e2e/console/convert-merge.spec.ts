@@ -122,7 +122,7 @@ it('merges two contacts: what differs is chosen side by side', async () => {
   await isAccessible('merge');
   await press('Merge', form);
   await page.getByText('The records were merged').waitFor();
-  await page.getByText('charles@example.com').waitFor();
+  await page.getByRole('region', { name: 'Details' }).getByText('charles@example.com').waitFor();
   expect(await record('GET', `contacts/${winner.id}`)).toMatchObject({
     ...{ lastName: 'Babbage', email: 'charles@example.com', phone: '+49 30 555666', version: 2 },
   });

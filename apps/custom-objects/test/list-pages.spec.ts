@@ -164,9 +164,11 @@ describe('what several tenants ask for at once', () => {
 
   it('shares a transaction, where single records are read, and nobody gets the record of another', async () => {
     const together = jest.spyOn(Database.prototype, 'together');
-    const reads = tenants.flatMap((of) => ids.map((id) => of.call('GET', `${PATH}/${id}`)));
+    // So many that some arrive together on a busy machine, too.
+    const times = [1, 2, 3, 4, 5, 6];
+    const reads = times.flatMap(() => tenants.flatMap((of) => ids.map((id) => of.call('GET', `${PATH}/${id}`))));
     const answers = (await Promise.all(reads)).map(({ status, body }) => (status === 200 ? body.title : status));
-    expect(answers).toEqual(['One', 404, 404, 404, 'Two', 404, 404, 404, 'Three']);
+    expect(answers).toEqual(times.flatMap(() => ['One', 404, 404, 404, 'Two', 404, 404, 404, 'Three']));
     expect(together.mock.calls.length).toBeLessThan(reads.length);
   });
 
