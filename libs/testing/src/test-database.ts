@@ -14,6 +14,7 @@ import {
 } from '@crm/database';
 import pg from 'pg';
 import { testServers } from './config.js';
+import { waitUntil } from './wait-until.js';
 
 export interface TestDatabase {
   config: DatabaseConfig;
@@ -82,6 +83,10 @@ async function dropOnNodes(admin: pg.Client, adminUrl: string, database: string)
     const url = Object.assign(new URL(adminUrl), { hostname: host, port: String(port) });
     await asAdmin(url.toString(), async (node) => {
       await node.query('SET citus.enable_create_database_propagation = off');
+      // What a killed connection had prepared is settled by the cluster within seconds.
+      const held = 'SELECT FROM pg_prepared_xacts WHERE database = $1';
+      const isFree = async () => (await node.query(held, [database])).rowCount === 0;
+      await waitUntil(isFree, { describe: `${database} has no prepared transactions`, timeoutMs: 20_000 });
       await node.query(`DROP DATABASE ${database} WITH (FORCE)`);
     });
   }
