@@ -1,6 +1,8 @@
 import { expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { accessibilityProblems } from '../embed/accessibility.mjs';
+import { PASSWORD } from '../platform/accounts.js';
+import { addresses } from '../platform/addresses.js';
 
 /** What the page must never do, watched from its first moment on. */
 const WATCH = `
@@ -21,7 +23,6 @@ const WATCH = `
   }).observe({ type: 'layout-shift', buffered: true });
 `;
 
-/** Ties a sign-in at a provider to this browser for ten minutes. It is no credential, and the page cannot read it. */
 /** What no script reads: the session of the page. */
 const isSession = ({ name, httpOnly }: { readonly name: string; readonly httpOnly: boolean }): boolean =>
   name === 'crm-session' && httpOnly;
@@ -29,6 +30,7 @@ const isSession = ({ name, httpOnly }: { readonly name: string; readonly httpOnl
 /** The router's own: where a page was scrolled to, and a number for each address. */
 const ofRouter = (name: string): boolean => name.startsWith('tsr-scroll') || name.startsWith('__') || name === 'key';
 
+/** Ties a sign-in at a provider to this browser for ten minutes. It is no credential, and the page cannot read it. */
 const isTie = ({ name, httpOnly }: { readonly name: string; readonly httpOnly: boolean }): boolean =>
   name === '__Host-crm-sign-in' && httpOnly;
 
@@ -71,6 +73,15 @@ export class Visit {
     return new Visit(context, await context.newPage());
   }
 
+  /** A session in the cookie of the browser, as a sign-in on the page begins it. */
+  async signIn({ email }: { readonly email: string }): Promise<void> {
+    const answer = await this.context.request.post(`${addresses.baseUrl}/api/auth/session`, {
+      data: { email, password: PASSWORD },
+      headers: { origin: new URL(addresses.baseUrl).origin, 'x-requested-with': 'crm-page' },
+    });
+    expect(answer.status()).toBe(200);
+  }
+
   /** Takes back a fault that the test has brought about. */
   forgive(expected: RegExp): void {
     const others = this.faults.filter((fault) => !expected.test(fault));
@@ -91,6 +102,20 @@ export class Visit {
     await check('light, narrow');
     expect(await this.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await this.page.setViewportSize({ width: 1000, height: 720 });
+  }
+
+  /** axe, in both colour schemes and both widths; a narrow page does not scroll to the side. */
+  async checkEverywhere(what: string): Promise<void> {
+    for (const width of [1280, 360]) {
+      await this.page.setViewportSize({ width, height: 760 });
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await this.page.emulateMedia({ colorScheme });
+        const found = await accessibilityProblems(this.page.mainFrame());
+        expect([what, width, colorScheme, found]).toEqual([what, width, colorScheme, []]);
+      }
+      expect(await this.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    }
+    await this.page.setViewportSize({ width: 1280, height: 760 });
   }
 
   /** Nothing is left of a token or a password: not in the address, in a storage, in a cookie or in the history. */

@@ -2,10 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import type { Browser, Page } from 'playwright-core';
 import { eventually } from '../../scripts/demo/client.mjs';
 import { Visit } from '../account/visit.js';
-import { accessibilityProblems } from '../embed/accessibility.mjs';
 import { startBrowser } from '../embed/browser.mjs';
 import { newPublisher, type Publisher } from '../embed/publisher.mjs';
-import { type Account, api, newUser, PASSWORD } from '../platform/accounts.js';
+import { type Account, api, newUser } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 
 let browser: Browser;
@@ -31,33 +30,12 @@ const call = async (method: string, path: string, body?: object) =>
   (await api(method, `/api/crm/${path}`, { token: publisher.token, body })).body;
 const dealNamed = async (name: string) => (await call('GET', `opportunities?q=${encodeURIComponent(name)}`)).data[0];
 
-async function signIn({ email }: Account): Promise<void> {
-  const { origin } = new URL(addresses.baseUrl);
-  const answer = await visit.context.request.post(`${addresses.baseUrl}/api/auth/session`, {
-    data: { email, password: PASSWORD },
-    headers: { origin, 'x-requested-with': 'crm-page' },
-  });
-  expect(answer.status()).toBe(200);
-}
 const goTo = async (path: string, heading: string): Promise<void> => {
   await page.goto(addresses.baseUrl + path);
   await page.getByRole('heading', { level: 1, name: heading }).waitFor();
 };
 const column = (name: string) => page.getByRole('region', { name, exact: true });
 const card = (name: string) => page.locator('.stage li', { hasText: name });
-
-async function isAccessible(what: string): Promise<void> {
-  for (const width of [1280, 360]) {
-    await page.setViewportSize({ width, height: 760 });
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme });
-      const found = await accessibilityProblems(page.mainFrame());
-      expect([what, width, colorScheme, found]).toEqual([what, width, colorScheme, []]);
-    }
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-  }
-  await page.setViewportSize({ width: 1280, height: 760 });
-}
 
 it('deals are moved by drag and by menu, and one that is moved to won is won', async () => {
   const created = await call('POST', 'automations/workflows', {
@@ -66,7 +44,7 @@ it('deals are moved by drag and by menu, and one that is moved to won is won', a
     actions: [{ type: 'create_record', object: 'task', values: { title: 'Celebrate {{record.name}}' } }],
   });
   expect(created.id).toBeDefined();
-  await signIn(member);
+  await visit.signIn(member);
   await goTo('/records/opportunity', 'Opportunities');
   await page.getByRole('button', { name: 'Pipeline', exact: true }).click();
   await column('Qualification').getByText('Spare cogs').waitFor();
@@ -84,7 +62,7 @@ it('deals are moved by drag and by menu, and one that is moved to won is won', a
   await column('Negotiation').getByText('Spare cogs').waitFor();
   await page.reload();
   await column('Negotiation').getByText('Spare cogs').waitFor();
-  await isAccessible('board');
+  await visit.checkEverywhere('board');
 
   await card('Spare cogs').dragTo(column('Won'));
   await card('Spare cogs').waitFor({ state: 'detached' });
@@ -93,7 +71,7 @@ it('deals are moved by drag and by menu, and one that is moved to won is won', a
 });
 
 it('a move that is refused is taken back, and says why', async () => {
-  await signIn(member);
+  await visit.signIn(member);
   await page.route('**/api/crm/opportunities/*', (route) =>
     route.request().method() === 'PATCH'
       ? route.fulfill({
@@ -110,7 +88,7 @@ it('a move that is refused is taken back, and says why', async () => {
 });
 
 it('an option is renamed, and one in use cannot be removed but retired', async () => {
-  await signIn(admin);
+  await visit.signIn(admin);
   await goTo('/', 'My day');
   await page.getByRole('button', { name: 'admin', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Pipelines and picklists' }).click();
@@ -124,7 +102,7 @@ it('an option is renamed, and one in use cannot be removed but retired', async (
   await status.getByRole('button', { name: 'Remove Called' }).click();
   await save();
   await status.getByRole('alert').getByText('Called: in use').waitFor();
-  await isAccessible('picklists');
+  await visit.checkEverywhere('picklists');
   await page.reload();
   await status.getByRole('button', { name: 'Retire Called' }).click();
   await save();
@@ -142,7 +120,7 @@ it('an option is renamed, and one in use cannot be removed but retired', async (
 });
 
 it('a second pipeline has a board of its own, which the address names', async () => {
-  await signIn(admin);
+  await visit.signIn(admin);
   await goTo('/settings/picklists', 'Pipelines and picklists');
   await page.getByRole('button', { name: 'Add a pipeline' }).click();
   const added = page.getByRole('region', { name: 'Pipeline: New pipeline' });

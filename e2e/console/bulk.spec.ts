@@ -4,10 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Browser, Page } from 'playwright-core';
 import { eventually } from '../../scripts/demo/client.mjs';
 import { Visit } from '../account/visit.js';
-import { accessibilityProblems } from '../embed/accessibility.mjs';
 import { startBrowser } from '../embed/browser.mjs';
 import { newPublisher, type Publisher } from '../embed/publisher.mjs';
-import { type Account, api, newUser, PASSWORD } from '../platform/accounts.js';
+import { type Account, api, newUser } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 
 /** Rows of the imported file, of which three are wrong. */
@@ -29,12 +28,7 @@ afterAll(() => browser?.close());
 beforeEach(async () => {
   visit = await Visit.begin(browser);
   ({ page } = visit);
-  const { origin } = new URL(addresses.baseUrl);
-  const answer = await visit.context.request.post(`${addresses.baseUrl}/api/auth/session`, {
-    data: { email: admin.email, password: PASSWORD },
-    headers: { origin, 'x-requested-with': 'crm-page' },
-  });
-  expect(answer.status()).toBe(200);
+  await visit.signIn(admin);
 });
 afterEach(() => visit.end());
 
@@ -50,23 +44,6 @@ const leads = async (query: string) =>
     data: { id: string; lastName: string; ownerId: string | null; source: string | null }[];
   };
 
-/** axe, in both colour schemes and both widths; a narrow page does not scroll to the side. */
-async function isAccessible(what: string): Promise<void> {
-  for (const width of [1280, 360]) {
-    await page.setViewportSize({ width, height: 760 });
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme });
-      if (process.env.BULK_PICTURES) {
-        await page.screenshot({ path: `${process.env.BULK_PICTURES}/${what}-${width}-${colorScheme}.png` });
-      }
-      const found = await accessibilityProblems(page.mainFrame());
-      expect([what, width, colorScheme, found]).toEqual([what, width, colorScheme, []]);
-    }
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-  }
-  await page.setViewportSize({ width: 1280, height: 760 });
-}
-
 describe('a CSV file', () => {
   it('of three hundred rows is imported, and the three that are refused are downloaded with their reasons', async () => {
     const lines = Array.from({ length: ROWS }, (_, index) => {
@@ -80,7 +57,7 @@ describe('a CSV file', () => {
     await press('All Leads');
     await page.getByRole('menuitem', { name: 'Import a CSV file' }).click();
     await page.getByRole('heading', { level: 1, name: 'Import Leads' }).waitFor();
-    await isAccessible('choose');
+    await visit.checkEverywhere('choose');
     await page
       .getByLabel('Drop a CSV file here, or choose one')
       .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text, 'latin1') });
@@ -94,7 +71,7 @@ describe('a CSV file', () => {
       '',
     ]);
     await page.getByRole('cell', { name: 'Número 0' }).waitFor();
-    await isAccessible('columns');
+    await visit.checkEverywhere('columns');
     await page.getByRole('button', { name: `Import ${ROWS} records`, disabled: false }).click();
     await page.getByText(`${ROWS - 3} records imported`).waitFor();
     expect(await page.getByRole('listitem').allTextContents()).toEqual([
@@ -102,7 +79,7 @@ describe('a CSV file', () => {
       expect.stringMatching(/^Row 102 E-mail: /),
       'Row 252 Owner: nobody of the workspace',
     ]);
-    await isAccessible('imported');
+    await visit.checkEverywhere('imported');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       press('Download these rows with the reasons'),
@@ -173,7 +150,7 @@ describe('rows of a list', () => {
     await tick(2);
     await tick(6, ['Shift']);
     await bar().getByText('5 records selected').waitFor();
-    await isAccessible('selected');
+    await visit.checkEverywhere('selected');
     await press('Assign', bar());
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('combobox', { name: 'Owner' }).fill('admin');
@@ -217,7 +194,7 @@ describe('rows of a list', () => {
     await page.getByText('229 records changed').waitFor({ state: 'detached' });
     // Two notices move each other up and down.
     await page.evaluate('window.shift = 0');
-    await isAccessible('refused');
+    await visit.checkEverywhere('refused');
     const changed = async () => (await leads('filterField=companyName&filterValue=All%20of%20them')).total === 229;
     await eventually(changed, 'the change of all');
   });

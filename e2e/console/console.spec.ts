@@ -4,10 +4,9 @@ import { type Browser, errors, type Page, type Response } from 'playwright-core'
 import { eventually } from '../../scripts/demo/client.mjs';
 import { inRoot } from '../../scripts/root.mjs';
 import { Visit } from '../account/visit.js';
-import { accessibilityProblems } from '../embed/accessibility.mjs';
 import { startBrowser } from '../embed/browser.mjs';
 import { newPublisher, type Publisher } from '../embed/publisher.mjs';
-import { type Account, api, newUser, PASSWORD } from '../platform/accounts.js';
+import { type Account, api, newUser } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 
 /** More leads than the page draws, and than the API answers at a time. */
@@ -48,15 +47,6 @@ afterEach(() => visit.end());
 const record = async (method: string, path: string, body?: object) =>
   (await api(method, `/api/crm/${path}`, { token: publisher.token, body })).body;
 
-/** A session in the cookie of the browser, as a sign-in on the page begins it. */
-async function signIn({ email }: Account): Promise<void> {
-  const { origin } = new URL(addresses.baseUrl);
-  const answer = await visit.context.request.post(`${addresses.baseUrl}/api/auth/session`, {
-    data: { email, password: PASSWORD },
-    headers: { origin, 'x-requested-with': 'crm-page' },
-  });
-  expect(answer.status()).toBe(200);
-}
 const goTo = async (path: string, heading: string, on = page): Promise<void> => {
   await on.goto(addresses.baseUrl + path);
   await on.getByRole('heading', { level: 1, name: heading }).waitFor();
@@ -70,20 +60,6 @@ const press = (name: string, within: Pick<Page, 'getByRole'> = page) =>
 const condition = (number: number) => page.getByRole('group', { name: `Condition ${number}` });
 const search = () => page.getByRole('searchbox');
 const query = (): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams);
-
-/** axe, in both colour schemes and both widths; a narrow page does not scroll to the side. */
-async function isAccessible(what: string): Promise<void> {
-  for (const width of [1280, 360]) {
-    await page.setViewportSize({ width, height: 760 });
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme });
-      const found = await accessibilityProblems(page.mainFrame());
-      expect([what, width, colorScheme, found]).toEqual([what, width, colorScheme, []]);
-    }
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-  }
-  await page.setViewportSize({ width: 1280, height: 760 });
-}
 
 /** For the README, on request. */
 async function picture(name: string): Promise<void> {
@@ -103,7 +79,7 @@ describe('a session in the console', () => {
   });
 
   it('goes on after a reload and in another window, and ends in both at once', async () => {
-    await signIn(admin);
+    await visit.signIn(admin);
     await goTo('/', 'My day');
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'My day' }).waitFor();
@@ -121,7 +97,7 @@ describe('a session in the console', () => {
 });
 
 it('speaks the language and has the appearance that are chosen in the menu, also after a reload', async () => {
-  await signIn(member);
+  await visit.signIn(member);
   await goTo('/records/contact', 'Contacts');
   await press('member');
   await page.getByRole('menuitem', { name: 'Dark' }).click();
@@ -134,7 +110,7 @@ it('speaks the language and has the appearance that are chosen in the menu, also
 });
 
 describe('the list of leads', () => {
-  beforeEach(() => signIn(admin));
+  beforeEach(() => visit.signIn(admin));
 
   it('is searched, filtered and sorted, and the address says how', async () => {
     await goTo('/records/lead', 'Leads');
@@ -182,7 +158,7 @@ describe('the list of leads', () => {
     await condition(2).getByLabel('Operator').selectOption('since');
     await condition(2).getByLabel('Choice').selectOption('days ago …');
     await condition(2).getByLabel('Days').fill('7');
-    await isAccessible('filter');
+    await visit.checkEverywhere('filter');
     await press('Apply');
     await page.getByText('3 records').waitFor();
     await page.getByText('Created since 7 days ago').waitFor();
@@ -268,7 +244,7 @@ describe('the list of leads', () => {
 });
 
 describe('the day', () => {
-  beforeEach(() => signIn(admin));
+  beforeEach(() => visit.signIn(admin));
 
   it('has what is due, closes and waits, and a task is completed where it stands', async () => {
     const yesterday = new Date(Date.now() - 86_400_000).toISOString();
@@ -279,7 +255,7 @@ describe('the day', () => {
     await goTo('/', 'My day');
     await page.getByRole('region', { name: 'Closing this month' }).getByRole('link', { name: 'Looms' }).waitFor();
     await page.getByRole('region', { name: 'Leads to get back to' }).getByText('No lead of yours waits').waitFor();
-    await isAccessible('day');
+    await visit.checkEverywhere('day');
     await picture('day');
     await page.getByRole('checkbox', { name: 'Complete Send the offer' }).click();
     await page.getByText('Nothing is due today').waitFor();
@@ -302,7 +278,7 @@ describe('the day', () => {
 });
 
 describe('a record', () => {
-  beforeEach(() => signIn(admin));
+  beforeEach(() => visit.signIn(admin));
   // An editor opens and closes where it stands. On a slow machine an answer comes so long after the key that this counts as a shift.
   afterEach(() => page.evaluate('window.shift = 0'));
 
@@ -317,7 +293,7 @@ describe('a record', () => {
     await press('Save', form);
     await form.getByText('Must be an e-mail address').waitFor();
     await form.getByText('Request').waitFor();
-    await isAccessible('form');
+    await visit.checkEverywhere('form');
     await form.getByLabel('E-mail').fill('grace@example.com');
     await press('Save', form);
     await page.getByRole('heading', { level: 1, name: 'Hopper' }).waitFor();
@@ -350,7 +326,7 @@ describe('a record', () => {
     await press('All Leads');
     await page.getByRole('menuitem', { name: 'Bin' }).click();
     await page.getByRole('heading', { level: 1, name: 'Bin: Leads' }).waitFor();
-    await isAccessible('bin');
+    await visit.checkEverywhere('bin');
     await press('Restore Grace Hopper');
     await page.getByText('Grace Hopper is back').waitFor();
     await page.getByText('The bin is empty').waitFor();
@@ -363,7 +339,7 @@ describe('a record', () => {
     await erase.waitFor();
     expect(await erase.isDisabled()).toBe(true);
     await question.getByLabel('Type “Grace Hopper” to confirm').fill('Grace Hopper');
-    await isAccessible('erase');
+    await visit.checkEverywhere('erase');
     await erase.click();
     await page.getByText('Grace Hopper is erased').waitFor();
     expect((await record('POST', `leads/${id}/restore`)).code).toBe('NOT_FOUND');
@@ -394,7 +370,7 @@ describe('a record', () => {
     const conflict = page.getByRole('alert');
     await conflict.getByText('Now saved').waitFor();
     expect(await conflict.getByRole('definition').allTextContents()).toEqual(['theirs', 'mine again']);
-    await isAccessible('conflict');
+    await visit.checkEverywhere('conflict');
     await picture('conflict');
     await press('Save my value');
     await press('Edit Company');
@@ -435,17 +411,17 @@ describe('a record', () => {
   it('and its list are accessible, light and dark, wide and narrow', async () => {
     await goTo('/records/lead?q=example', 'Leads');
     await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
-    await isAccessible('list');
+    await visit.checkEverywhere('list');
     await picture('list');
     await page.getByRole('link', { name: 'Ada Lovelace' }).click();
     await page.getByText('Last changed').waitFor();
-    await isAccessible('record');
+    await visit.checkEverywhere('record');
     await picture('record');
   });
 });
 
 it('a member sees nothing of a field that is kept from members, in the page or behind it', async () => {
-  await signIn(member);
+  await visit.signIn(member);
   const answers: Promise<string>[] = [];
   const keep = (response: Response): void => {
     if (response.url().includes('/api/') && response.status() === 200) answers.push(response.text());

@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { Visit } from '../account/visit.js';
-import { accessibilityProblems } from '../embed/accessibility.mjs';
 import { startBrowser } from '../embed/browser.mjs';
-import { type Account, api, newUser, newWorkspace, PASSWORD } from '../platform/accounts.js';
+import { type Account, api, newUser, newWorkspace } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 
 let browser: Browser;
@@ -18,11 +17,7 @@ afterAll(() => browser?.close());
 beforeEach(async () => {
   visit = await Visit.begin(browser);
   ({ page } = visit);
-  const answer = await visit.context.request.post(`${addresses.baseUrl}/api/auth/session`, {
-    data: { email: owner.email, password: PASSWORD },
-    headers: { origin: new URL(addresses.baseUrl).origin, 'x-requested-with': 'crm-page' },
-  });
-  expect(answer.status()).toBe(200);
+  await visit.signIn(owner);
 });
 afterEach(() => visit.end());
 
@@ -31,19 +26,6 @@ const record = async (method: string, path: string, body?: object) =>
 const press = (name: string, within: Pick<Page, 'getByRole'> = page) =>
   within.getByRole('button', { name, exact: true }).click();
 const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
-
-/** axe, in both colour schemes and both widths; a narrow page does not scroll to the side. */
-async function isAccessible(what: string): Promise<void> {
-  for (const width of [360, 1280]) {
-    await page.setViewportSize({ width, height: 760 });
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme });
-      const found = await accessibilityProblems(page.mainFrame());
-      expect([what, width, colorScheme, found]).toEqual([what, width, colorScheme, []]);
-    }
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-  }
-}
 
 it('converts a lead into a contact, a company and an opportunity, and shows what it has become', async () => {
   const lead = await record('POST', 'leads', {
@@ -57,7 +39,7 @@ it('converts a lead into a contact, a company and an opportunity, and shows what
   await form.getByLabel('Amount').fill('much');
   await form.getByText('This is not a number.').waitFor();
   await form.getByLabel('Amount').fill('42000');
-  await isAccessible('convert');
+  await visit.checkEverywhere('convert');
   await press('Convert', form);
   await page.getByText('Ada Lovelace was converted').waitFor();
   await heading('Analytical Engines');
@@ -83,7 +65,7 @@ it('says what may be there already before it creates a record, and creates it an
   await press('Save', form);
   const notice = form.getByRole('status').filter({ hasText: 'This may be there already' });
   await notice.getByRole('link', { name: 'Mary Somerville' }).waitFor();
-  await isAccessible('duplicates');
+  await visit.checkEverywhere('duplicates');
   expect((await record('GET', 'leads?filterField=lastName&filterValue=Summers')).total).toBe(0);
   await press('Create anyway', form);
   await heading('Summers');
@@ -119,7 +101,7 @@ it('merges two contacts: what differs is chosen side by side', async () => {
     await form.getByRole('group', { name: 'Phone' }).getByRole('radio', { name: '+49 30 555666' }).isChecked(),
   ).toBe(true);
   expect(await form.getByRole('group', { name: 'First name' }).count()).toBe(0);
-  await isAccessible('merge');
+  await visit.checkEverywhere('merge');
   await press('Merge', form);
   await page.getByText('The records were merged').waitFor();
   await page.getByRole('region', { name: 'Details' }).getByText('charles@example.com').waitFor();
@@ -146,14 +128,14 @@ it('offers to reassign what belongs to somebody who is disabled', async () => {
   await page.goto(`${addresses.baseUrl}/settings/people`);
   await heading('People');
   await page.getByText(leaver.email).waitFor();
-  await isAccessible('people');
+  await visit.checkEverywhere('people');
   await press(`Disable: ${name}`);
   const form = page.getByRole('dialog', { name: `Disable ${name}?` });
   await form.getByText('Companies (Owner): 1').waitFor();
   await form.getByText('Tasks (Assignee): 1').waitFor();
   await form.getByRole('combobox', { name: 'Give it to' }).fill('Succ');
   await form.getByRole('option', { name: 'Successor' }).click();
-  await isAccessible('disable');
+  await visit.checkEverywhere('disable');
   await press('Disable and reassign', form);
   await page.getByText('2 records are reassigned').waitFor();
   expect(await record('GET', `companies/${company.id}`)).toMatchObject({ ownerId: successor.userId });

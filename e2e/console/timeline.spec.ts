@@ -4,7 +4,7 @@ import { Visit } from '../account/visit.js';
 import { accessibilityProblems } from '../embed/accessibility.mjs';
 import { startBrowser } from '../embed/browser.mjs';
 import { newPublisher, type Publisher } from '../embed/publisher.mjs';
-import { type Account, api, newUser, PASSWORD } from '../platform/accounts.js';
+import { type Account, api, newUser } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 
 let browser: Browser;
@@ -34,11 +34,7 @@ const section = (name: string) => page.getByRole('region', { name, exact: true }
 const entry = (text: string) => section('Timeline').getByRole('listitem').filter({ hasText: text });
 
 async function open(path: string, heading: string, { email }: Account): Promise<void> {
-  const answer = await visit.context.request.post(`${addresses.baseUrl}/api/auth/session`, {
-    data: { email, password: PASSWORD },
-    headers: { origin: new URL(addresses.baseUrl).origin, 'x-requested-with': 'crm-page' },
-  });
-  expect(answer.status()).toBe(200);
+  await visit.signIn({ email });
   await page.goto(`${addresses.baseUrl}/records/${path}`);
   await page.getByRole('heading', { level: 1, name: heading }).waitFor();
 }

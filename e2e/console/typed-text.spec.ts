@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { Visit } from '../account/visit.js';
 import { accessibilityProblems } from '../embed/accessibility.mjs';
 import { startBrowser } from '../embed/browser.mjs';
-import { type Account, api, newWorkspace, PASSWORD } from '../platform/accounts.js';
+import { type Account, api, newWorkspace } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 
 let browser: Browser;
@@ -18,11 +18,7 @@ afterAll(() => browser?.close());
 beforeEach(async () => {
   visit = await Visit.begin(browser);
   ({ page } = visit);
-  const answer = await visit.context.request.post(`${addresses.baseUrl}/api/auth/session`, {
-    data: { email: owner.email, password: PASSWORD },
-    headers: { origin: new URL(addresses.baseUrl).origin, 'x-requested-with': 'crm-page' },
-  });
-  expect(answer.status()).toBe(200);
+  await visit.signIn(owner);
 });
 afterEach(() => visit.end());
 

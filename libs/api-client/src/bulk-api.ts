@@ -1,13 +1,11 @@
 import type { FieldProblem } from './problem/api-problem.js';
 import {
   CUSTOM_LIST,
-  CUSTOM_RECORD,
   customName,
   listPath,
   type ObjectName,
   type RecordFields,
   type RecordsApi,
-  recordPath,
 } from './records-api.js';
 
 export type BulkOperation = 'create' | 'update' | 'delete';
@@ -49,14 +47,5 @@ export class BulkApi {
         ? await client.POST(`${listPath(object)}/bulk`, { params: { header }, body })
         : await client.POST(`${CUSTOM_LIST}/bulk`, { params: { path: { apiName }, header }, body });
     return (data as unknown as { results: readonly BulkResult[] }).results;
-  }
-
-  /** Takes a deleted record out of the bin. */
-  async restore(object: ObjectName, id: string): Promise<void> {
-    const { client } = this.records;
-    const apiName = customName(object);
-    await (apiName === undefined
-      ? client.POST(`${recordPath(object)}/restore`, { params: { path: { id } } })
-      : client.POST(`${CUSTOM_RECORD}/restore`, { params: { path: { apiName, id } } }));
   }
 }

@@ -1,38 +1,31 @@
 import type { Principal } from '@crm/access';
-import { type FieldProblem, isUuid, PlatformError } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
 import { Database, IdempotencyService, type IdempotentCall, newId, type TenantTransaction } from '@crm/database';
-import { fieldTypes, uniqueKey } from '@crm/fields';
-import type { ExpectedVersions } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { StoredField } from '../object/object-definition.js';
-import { isStale, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { UniqueValueRepository } from '../writing/claim.repository.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordWriteRepository } from '../writing/record-write.repository.js';
 import { type Change, type Creation, RecordWriteService } from '../writing/record-write.service.js';
-import { RecordService, type ValueOptions } from './record.service.js';
+import {
+  type BulkResult,
+  type Done,
+  faultsOf,
+  keyIn,
+  matchedField,
+  OUTCOMES,
+  ofRecord,
+  ofRow,
+  problemOf,
+  type Row,
+  rowsOf,
+} from './bulk-row.js';
+import { RecordService } from './record.service.js';
 import type { BulkInput, BulkOperation } from './record-bulk.dto.js';
 
 /** Rows of one call that are written at the same time, and so share batches: others of the workspace have their turn too. */
 const AT_ONCE = 20;
-
-type Caller = Principal;
-
-type Done = 'created' | 'updated' | 'deleted';
-
-/** What has become of a row. */
-interface BulkResult {
-  readonly index: number;
-  readonly status: Done | 'failed';
-  readonly id?: string;
-  /** As the problem of a single call. */
-  readonly error?: {
-    readonly code: string;
-    readonly status: number;
-    readonly detail: string;
-    readonly errors?: readonly FieldProblem[];
-  };
-}
 
 export interface BulkAnswer {
   readonly results: readonly BulkResult[];
@@ -40,31 +33,11 @@ export interface BulkAnswer {
   readonly failed: number;
 }
 
-/** A row as it was sent. */
-interface Row {
-  readonly index: number;
-  /** Of the record that is changed or deleted. */
-  readonly id: string;
-  readonly expected: ExpectedVersions;
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly faults: readonly FieldProblem[];
-}
-
 /** What a row comes to within one transaction. */
 type Step =
   | { readonly row: Row; readonly status: 'created'; readonly id: string; readonly creation: Creation }
   | { readonly row: Row; readonly status: 'updated'; readonly id: string; readonly change: Change }
   | { readonly row: Row; readonly status: 'deleted'; readonly id: string };
-
-/** What a row of an operation can come to. */
-const OUTCOMES: Readonly<Record<BulkOperation, readonly Done[]>> = {
-  create: ['created'],
-  update: ['updated'],
-  upsert: ['created', 'updated'],
-  delete: ['deleted'],
-};
-
-const fault = (name: string, code: string, detail: string): FieldProblem => ({ pointer: `/${name}`, code, detail });
 
 /** Writes many records in one call by the rules of the single calls: all or none, or each for itself. */
 @Injectable()
@@ -86,7 +59,7 @@ export class RecordBulkService {
    * @throws NOT_FOUND, FORBIDDEN of the object; IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED; VALIDATION_FAILED for a
    *   matchField, and of an atomic call for any row
    */
-  async run(principal: Caller, apiName: string, input: BulkInput, call?: IdempotentCall): Promise<BulkAnswer> {
+  async run(principal: Principal, apiName: string, input: BulkInput, call?: IdempotentCall): Promise<BulkAnswer> {
     // What was begun is finished, whether or not somebody still waits for the answer.
     const caller = { ...principal, connection: undefined };
     const nothing = async () => undefined;
@@ -109,7 +82,7 @@ export class RecordBulkService {
 
   /** What earlier calls with the key have written. An atomic call is remembered along with what it writes. */
   private recall(
-    caller: Caller,
+    caller: Principal,
     { operation, atomic }: BulkInput,
     rows: readonly Row[],
     call: IdempotentCall,
@@ -135,7 +108,7 @@ export class RecordBulkService {
 
   /** Each row for itself, some at a time. */
   private async apart(
-    caller: Caller,
+    caller: Principal,
     apiName: string,
     model: ObjectModel,
     { operation, matchField }: BulkInput,
@@ -162,7 +135,7 @@ export class RecordBulkService {
 
   /** @throws as the single call */
   private async write(
-    caller: Caller,
+    caller: Principal,
     apiName: string,
     model: ObjectModel,
     operation: BulkOperation,
@@ -200,7 +173,7 @@ export class RecordBulkService {
 
   /** All rows in one transaction, or none. */
   private together(
-    caller: Caller,
+    caller: Principal,
     apiName: string,
     { operation, matchField }: BulkInput,
     rows: readonly Row[],
@@ -274,7 +247,7 @@ export class RecordBulkService {
     if (errors.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors });
   }
 
-  private async take(tx: TenantTransaction, caller: Caller, model: ObjectModel, step: Step): Promise<void> {
+  private async take(tx: TenantTransaction, caller: Principal, model: ObjectModel, step: Step): Promise<void> {
     try {
       if (step.status === 'created') await this.writes.createIn(tx, step.creation);
       else if (step.status === 'updated') await this.writes.changeIn(tx, step.change);
@@ -284,7 +257,7 @@ export class RecordBulkService {
     }
   }
 
-  private async remove(tx: TenantTransaction, caller: Caller, model: ObjectModel, id: string): Promise<void> {
+  private async remove(tx: TenantTransaction, caller: Principal, model: ObjectModel, id: string): Promise<void> {
     const clock = await this.records.clock(caller);
     try {
       await this.removal.removeIn({ tx, caller, clock }, model, id, null);
@@ -296,7 +269,7 @@ export class RecordBulkService {
 
   /** The records that have the values of the rows, by the number of the row. */
   private async match(
-    caller: Caller,
+    caller: Principal,
     model: ObjectModel,
     field: StoredField,
     rows: readonly Row[],
@@ -315,90 +288,3 @@ export class RecordBulkService {
     );
   }
 }
-
-/** @throws VALIDATION_FAILED, FIELD_ACCESS_DENIED */
-function matchedField(
-  model: ObjectModel,
-  { roles }: Caller,
-  { operation, matchField }: BulkInput,
-): StoredField | undefined {
-  const refused = (code: string, detail: string) =>
-    new PlatformError('VALIDATION_FAILED', undefined, { errors: [fault('matchField', code, detail)] });
-  if (operation !== 'upsert') {
-    if (matchField !== undefined) throw refused('UNKNOWN_FIELD', 'Only an upsert has a matchField');
-    return undefined;
-  }
-  if (matchField === undefined) throw refused('REQUIRED', 'An upsert needs a matchField');
-  const { readable, writable } = model.planFor(roles);
-  const field = model.uniqueFields.find(({ apiName }) => apiName === matchField && readable.has(apiName));
-  if (!field) throw refused('UNKNOWN_FIELD', 'The object has no such unique field');
-  if (!writable.has(matchField)) throw new PlatformError('FIELD_ACCESS_DENIED', `The role cannot write ${matchField}`);
-  return field;
-}
-
-/** The key of the value that a row is matched by; null for none, which validation reports. */
-function keyIn(field: StoredField, values: Row['values'], options: ValueOptions): string | null {
-  const parsed = fieldTypes.get(field.type)?.parse(values[field.apiName] ?? null, field, options);
-  return parsed?.ok ? uniqueKey(field, parsed.value) : null;
-}
-
-function rowsOf({ operation, records }: BulkInput, match: StoredField | undefined, options: ValueOptions): Row[] {
-  const seen = new Set<string>();
-  return records.map((record, index) => {
-    const row = rowOf(operation, record, index);
-    const key = match ? keyIn(match, row.values, options) : operation === 'create' ? null : row.id;
-    const faults = [...row.faults];
-    const name = match?.apiName ?? 'id';
-    if (match && key === null) faults.push(fault(name, 'REQUIRED', 'Must have a value by which the record is found'));
-    if (key && seen.has(key)) faults.push(fault(name, 'DUPLICATE', 'Another row of the call is about the same record'));
-    if (key) seen.add(key);
-    return { ...row, faults };
-  });
-}
-
-function rowOf(operation: BulkOperation, record: Row['values'], index: number): Row {
-  if (operation === 'create' || operation === 'upsert')
-    return { index, id: '', expected: null, values: record, faults: [] };
-  const { id, version, ...values } = record;
-  const faults: FieldProblem[] = [];
-  if (!isUuid(id)) faults.push(fault('id', 'INVALID_REFERENCE', 'Must be the id of a record'));
-  const isVersion = version === undefined || (Number.isInteger(version) && (version as number) > 0);
-  if (!isVersion) faults.push(fault('version', 'WRONG_TYPE', 'Must be the version of the record'));
-  if (operation === 'delete') {
-    for (const name of Object.keys(values)) {
-      faults.push(fault(name, 'UNKNOWN_FIELD', 'A record to delete has id and version only'));
-    }
-  }
-  const expected = version === undefined ? null : new Set([version as number]);
-  return { index, id: isUuid(id) ? id.toLowerCase() : '', expected, values, faults };
-}
-
-/** Of a row: its body is part of the whole call's, which was compared already. */
-const ofRow = (call: IdempotentCall, index: number, status: Done): IdempotentCall => ({
-  ...call,
-  route: `${call.route} ${status}`,
-  key: `${call.key} ${index}`,
-  body: null,
-});
-
-const ofRecord = ({ index }: Row, { pointer, ...problem }: FieldProblem): FieldProblem => ({
-  pointer: `/records/${index}${pointer}`,
-  ...problem,
-});
-
-/** What is wrong with a row of an atomic call. @throws what is not the row's fault */
-function faultsOf(row: Row, error: unknown): FieldProblem[] {
-  if (!isOfRow(error)) throw error;
-  const { errors = [{ pointer: '', code: error.code, detail: error.message }] } = error.extra;
-  return errors.map((problem) => ofRecord(row, problem));
-}
-
-/** @throws what is not the row's fault */
-function problemOf(error: unknown): BulkResult['error'] {
-  if (!(error instanceof PlatformError) || error.code.startsWith('IDEMPOTENCY_')) throw error;
-  const { code, status, message: detail, extra } = error;
-  return { code, status, detail, ...(extra.errors && { errors: extra.errors }) };
-}
-
-const isOfRow = (error: unknown): error is PlatformError =>
-  error instanceof PlatformError && error.status < 500 && !isStale(error) && !error.code.startsWith('IDEMPOTENCY_');

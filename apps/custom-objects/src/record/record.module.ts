@@ -20,7 +20,6 @@ import { TimelineService } from '../timeline/timeline.service.js';
 import { BinRepository } from '../writing/bin.repository.js';
 import { ReferenceRepository, UniqueValueRepository } from '../writing/claim.repository.js';
 import { ErasureRepository } from '../writing/erasure.repository.js';
-import { MergeRepository } from '../writing/merge.repository.js';
 import { RecordErasureService, StreamErasureSweeper } from '../writing/record-erasure.service.js';
 import { RecordMergeService } from '../writing/record-merge.service.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
@@ -69,7 +68,6 @@ import { SearchController } from './search.controller.js';
     ListTotals,
     NoteRepository,
     NoteService,
-    MergeRepository,
     ObjectSizes,
     RecordHistoryRepository,
     RecordAggregateRepository,

@@ -50,6 +50,10 @@ export const UPDATE_NOTE = `
 /** $1: tenant, $2: note. */
 export const DELETE_NOTE = 'DELETE FROM record_note WHERE tenant_id = $1 AND id = $2';
 
+/** $1: tenant, $2: object, $3 and $4: the record that they leave and the one that they follow. */
+export const MOVE_NOTES = `
+  UPDATE record_note SET record_id = $4 WHERE tenant_id = $1 AND object_id = $2 AND record_id = $3`;
+
 @Injectable()
 export class NoteRepository {
   list(tx: TenantTransaction, objectId: string, recordId: string, after: TimePosition, limit: number): Promise<Note[]> {
@@ -79,5 +83,10 @@ export class NoteRepository {
 
   async delete(tx: TenantTransaction, id: string): Promise<void> {
     await tx.queryPrepared(DELETE_NOTE, [tx.tenantId, id]);
+  }
+
+  /** Of records that are merged. */
+  async move(tx: TenantTransaction, objectId: string, fromId: string, toId: string): Promise<void> {
+    await tx.queryPrepared(MOVE_NOTES, [tx.tenantId, objectId, fromId, toId]);
   }
 }

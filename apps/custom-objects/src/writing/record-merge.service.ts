@@ -5,8 +5,8 @@ import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { noSuchRecord, type StoredRecord } from '../reading/record.js';
+import { NoteRepository } from '../timeline/note.repository.js';
 import { ReferenceRepository, UniqueValueRepository, withoutNames } from './claim.repository.js';
-import { MergeRepository } from './merge.repository.js';
 import { mergedChanges } from './merged-fields.js';
 import { withStatus } from './picklist-rules.js';
 import { fieldsByRecord, MAX_AFFECTED, RecordRemovalService, tooManyReferring } from './record-removal.service.js';
@@ -39,7 +39,7 @@ export class RecordMergeService {
     private readonly uniques: UniqueValueRepository,
     private readonly writes: RecordWriteService,
     private readonly removal: RecordRemovalService,
-    private readonly merges: MergeRepository,
+    private readonly notes: NoteRepository,
   ) {}
 
   /**
@@ -59,7 +59,7 @@ export class RecordMergeService {
       const change = { caller, clock, expected: null, isOfPlatform: true } as const;
       const merged = await this.writes.changeIn(tx, { ...change, model, id, changes });
       await this.moveReferences(tx, merge);
-      await this.merges.moveNotes(tx, model.object.id, loserId, id);
+      await this.notes.move(tx, model.object.id, loserId, id);
       await this.removal.removeIn({ tx, caller, clock }, model, loserId, null);
       return merged;
     });

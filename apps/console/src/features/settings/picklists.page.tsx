@@ -4,8 +4,8 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useApiClient } from '../../session/api-client-context.js';
 import { useTitle } from '../records/use-title.js';
-import { SETTINGS_TEXTS } from '../shell/settings.texts.js';
 import { useCaller } from '../shell/shell.queries.js';
+import { SHELL_TEXTS } from '../shell/shell.texts.js';
 import { Confirm } from '../sign-in/parts/confirm.js';
 import type { OptionDraft } from './option-draft.js';
 import { OptionCard } from './parts/option-card.js';
@@ -23,7 +23,7 @@ import { PICKLIST_TEXTS } from './picklists.texts.js';
 /** What deals go through, and what can be chosen in the fields that belong to the workspace. */
 export default function PicklistsPage() {
   const texts = useTexts(PICKLIST_TEXTS);
-  const { picklists: title } = useTexts(SETTINGS_TEXTS);
+  const { picklists: title } = useTexts(SHELL_TEXTS);
   useTitle(title);
   const { objects } = useRecords();
   const { data: caller } = useCaller(useApiClient());

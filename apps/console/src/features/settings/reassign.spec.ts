@@ -1,4 +1,4 @@
-import type { CrmRecord } from '@crm/api-client';
+import type { BulkResult, CrmRecord, RecordFields } from '@crm/api-client';
 import type { ObjectModel } from '@crm/records-ui';
 import { describe, expect, it } from '@jest/globals';
 import { countOwned, ownerFields, reassign } from './reassign.js';
@@ -33,11 +33,12 @@ function api(counts: Readonly<Record<string, number>>, stuck: readonly string[] 
       const nextCursor = rest.length > size ? (data.at(-1)?.id ?? null) : null;
       return { data, nextCursor, total: all.length, totalIsExact: true };
     },
-    update: async (_: string, id: string, fields: Readonly<Record<string, unknown>>) => {
-      if (stuck.includes(id)) throw new Error('refused');
-      owners.set(id, Object.values(fields)[0] as string);
-      return { id } as CrmRecord;
-    },
+    write: async (_object: string, _operation: string, records: readonly RecordFields[]) =>
+      records.map(({ id, ...fields }, index): BulkResult => {
+        if (stuck.includes(String(id))) return { index, status: 'failed' };
+        owners.set(String(id), Object.values(fields)[0] as string);
+        return { index, status: 'updated' };
+      }),
   };
 }
 
@@ -60,7 +61,7 @@ describe('the records of a person', () => {
   it('are all given to another, page by page, but those that are refused', async () => {
     const calls = api({ leads: 450, tasks: 3 }, ['leads 7', 'leads 300']);
     let done = 0;
-    const refused = await reassign(calls, ownerFields(objects), 'old', 'new', (count) => {
+    const refused = await reassign(calls, calls, ownerFields(objects), 'old', 'new', (count) => {
       done += count;
     });
     expect([refused, done]).toEqual([2, 451]);

@@ -1,5 +1,6 @@
-import type { CrmRecord, RecordPage, RecordsApi } from '@crm/api-client';
+import type { BulkApi, CrmRecord, RecordPage, RecordsApi } from '@crm/api-client';
 import type { FieldModel, ObjectModel } from '@crm/records-ui';
+import { MAX_RECORDS, runBulk } from '../records/bulk/bulk-run.js';
 
 /** A field by which records are somebody's. */
 export interface Owned {
@@ -8,12 +9,8 @@ export interface Owned {
   readonly total: number;
 }
 
-/** Records of one call. */
-const PAGE = 200;
-/** Changes that are under way at once. */
-const AT_ONCE = 5;
-
-type Api = Pick<RecordsApi, 'list' | 'update'>;
+type Api = Pick<RecordsApi, 'list'>;
+type Bulk = Pick<BulkApi, 'write'>;
 
 /** What is done stays with who has done it. */
 const filterOf = (object: ObjectModel, field: FieldModel, personId: string): string =>
@@ -50,6 +47,7 @@ export async function countOwned(api: Api, objects: readonly ObjectModel[], pers
  */
 export async function reassign(
   api: Api,
+  bulk: Bulk,
   owned: readonly Omit<Owned, 'total'>[],
   from: string,
   to: string,
@@ -59,9 +57,9 @@ export async function reassign(
   for (const { object, field } of owned) {
     let cursor: string | undefined;
     do {
-      const query = { filter: filterOf(object, field, from), size: PAGE, count: 'none' } as const;
+      const query = { filter: filterOf(object, field, from), size: MAX_RECORDS, count: 'none' } as const;
       const page: RecordPage = await api.list(object.name, { ...query, ...(cursor !== undefined && { cursor }) });
-      refused += await giveAll(api, { object, field }, page.data, to, onProgress);
+      refused += await giveAll(bulk, { object, field }, page.data, to, onProgress);
       // By cursor, so that one that is refused is not met again.
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
@@ -69,23 +67,27 @@ export async function reassign(
   return refused;
 }
 
-/** The one place where records are changed. @returns how many were refused */
+/** @returns how many were refused @throws ApiProblem when a part has no answer */
 async function giveAll(
-  api: Api,
+  bulk: Bulk,
   { object, field }: Omit<Owned, 'total'>,
   records: readonly CrmRecord[],
   to: string,
   onProgress: (count: number) => void,
 ): Promise<number> {
   let refused = 0;
-  for (let first = 0; first < records.length; first += AT_ONCE) {
-    const some = records.slice(first, first + AT_ONCE);
-    const answers = await Promise.allSettled(
-      some.map(({ id }) => api.update(object.name, id, { [field.apiName]: to })),
-    );
-    const failed = answers.filter(({ status }) => status === 'rejected').length;
-    refused += failed;
-    onProgress(some.length - failed);
-  }
+  await runBulk({
+    api: bulk,
+    object: object.name,
+    operation: 'update',
+    records: records.map(({ id }) => ({ id, [field.apiName]: to })),
+    key: crypto.randomUUID(),
+    signal: new AbortController().signal,
+    onPart: (results) => {
+      const failed = results.filter(({ status }) => status === 'failed').length;
+      refused += failed;
+      onProgress(results.length - failed);
+    },
+  });
   return refused;
 }

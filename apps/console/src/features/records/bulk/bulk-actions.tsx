@@ -7,7 +7,7 @@ import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Text } from '@mant
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useMemo, useRef, useState } from 'react';
-import { complain } from '../../shell/parts/undo.js';
+import { complain, showUndo } from '../../shell/parts/undo.js';
 import { Question } from '../../sign-in/parts/confirm.js';
 import { BULK_TEXTS } from './bulk.texts.js';
 import { runBulk } from './bulk-run.js';
@@ -80,7 +80,7 @@ export function BulkActions({ model, records, onDeleted }: BulkActionsProps) {
     const left: string[] = [];
     let first: unknown;
     for (const id of ids) {
-      await api.restore(model.name, id).catch((problem: unknown) => {
+      await calls.restore(model.name, id).catch((problem: unknown) => {
         first ??= problem;
         left.push(id);
       });
@@ -92,24 +92,7 @@ export function BulkActions({ model, records, onDeleted }: BulkActionsProps) {
   };
   const offerUndo = (ids: readonly string[]): void => {
     if (ids.length === 0) return;
-    const notice = notifications.show({
-      autoClose: 15_000,
-      message: (
-        <Group justify="space-between">
-          {texts.deleted(ids.length)}
-          <Button
-            size="compact-sm"
-            variant="light"
-            onClick={() => {
-              notifications.hide(notice);
-              void undo(ids);
-            }}
-          >
-            {texts.undo}
-          </Button>
-        </Group>
-      ),
-    });
+    showUndo({ id: `deleted-${ids[0]}`, text: texts.deleted(ids.length), undo: () => undo(ids) });
   };
   const fields = writableFields(model);
   const close = (): void => {

@@ -1,4 +1,4 @@
-import type { UserView } from '@crm/api-client';
+import { BulkApi, type UserView } from '@crm/api-client';
 import { RECORD_TEXTS, useRecords } from '@crm/records-ui';
 import { ReferencePicker } from '@crm/records-ui/record';
 import { LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
@@ -42,7 +42,7 @@ export default function DisablePerson({ person, onClose }: DisablePersonProps) {
       }
       setDone(0);
       const progress = (count: number) => setDone((present) => present + count);
-      return reassigns ? await reassign(api, owned.data ?? [], person.id, to, progress) : 0;
+      return reassigns ? await reassign(api, new BulkApi(api), owned.data ?? [], person.id, to, progress) : 0;
     },
     onSuccess: (refused, reassigns) => {
       if (refused > 0) return owned.refetch();

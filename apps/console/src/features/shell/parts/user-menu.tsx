@@ -5,7 +5,6 @@ import { notifications } from '@mantine/notifications';
 import { type ReactNode, useState } from 'react';
 import { useLanguageChoice } from '../../../language.js';
 import { useSession } from '../../../session/session-context.js';
-import { SETTINGS_TEXTS } from '../settings.texts.js';
 import { SHELL_TEXTS } from '../shell.texts.js';
 
 /** Languages are offered by their own names. */
@@ -23,7 +22,6 @@ export interface UserMenuProps {
 export default function UserMenu({ caller, onShortcuts, button }: UserMenuProps) {
   const [isOpen, setOpen] = useState(true);
   const texts = useTexts(SHELL_TEXTS);
-  const settings = useTexts(SETTINGS_TEXTS);
   const session = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const { language, choose } = useLanguageChoice();
@@ -52,10 +50,10 @@ export default function UserMenu({ caller, onShortcuts, button }: UserMenuProps)
           {texts.security}
         </Menu.Item>
         <Menu.Item component="a" href="/settings/workspace">
-          {settings.workspace}
+          {texts.workspace}
         </Menu.Item>
         <Menu.Item component="a" href="/settings/picklists">
-          {settings.picklists}
+          {texts.picklists}
         </Menu.Item>
         <Menu.Item component="a" href="/settings/people">
           {texts.people}
