@@ -5,9 +5,10 @@ import { Injectable } from '@nestjs/common';
 import type { StoredField } from '../object/object-definition.js';
 import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { UniqueValueRepository } from '../writing/claim.repository.js';
+import type { Change } from '../writing/record-draft.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordWriteRepository } from '../writing/record-write.repository.js';
-import { type Change, type Creation, RecordWriteService } from '../writing/record-write.service.js';
+import { type Creation, RecordWriteService } from '../writing/record-write.service.js';
 import {
   type BulkResult,
   type Done,

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { PlatformError } from '@crm/contracts';
 import {
   Batches,
@@ -10,43 +9,27 @@ import {
   isOfOneTenant,
   isTemporary,
   MOST_WEIGHT,
-  millisecondsOfId,
-  newId,
   type Outcome,
   type SharedTransaction,
   type TenantTransaction,
 } from '@crm/database';
-import type { EvaluationContext } from '@crm/formula';
-import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { searchTextsOf } from '../finding/search-text.js';
 import type { StoredField } from '../object/object-definition.js';
-import { isStale, type ObjectCaller, type ObjectModel, ObjectModelStore, StaleModel } from '../object/object-model.js';
-import {
-  dataOf,
-  type FieldValues,
-  laterOf,
-  noSuchRecord,
-  RecordText,
-  type StoredRecord,
-  slotsOf,
-  valuesOf,
-} from '../reading/record.js';
+import { isStale, type ObjectModel, ObjectModelStore, StaleModel } from '../object/object-model.js';
+import { type FieldValues, noSuchRecord, type StoredRecord, valuesOf } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
-import { actorOf } from '../timeline/record-history.repository.js';
 import { ReferenceRepository, UniqueValueRepository } from './claim.repository.js';
-import { withStage } from './picklist-rules.js';
-import { recordCreated, recordRestored, recordUpdated } from './record-events.js';
-import { historyOf, type RecordWrite, RecordWriteRepository, type WrittenObject } from './record-write.repository.js';
-import { type ReferenceCaller, readableTargets } from './reference-access.service.js';
-
-type Caller = ObjectCaller & ReferenceCaller & { readonly userId: string; readonly roles: readonly string[] };
-
-interface Author {
-  readonly model: ObjectModel;
-  readonly caller: Caller;
-  readonly clock: EvaluationContext & { now: Date };
-}
+import {
+  type Author,
+  type Change,
+  type Draft,
+  draftOfChange,
+  draftOfNew,
+  draftOfRestored,
+  following,
+} from './record-draft.js';
+import { RecordWriteRepository, type WrittenObject } from './record-write.repository.js';
+import { readableTargets } from './reference-access.service.js';
 
 /** A validated new record. */
 export interface Creation extends Author {
@@ -56,30 +39,11 @@ export interface Creation extends Author {
   readonly claim: CallClaim | undefined;
 }
 
-/** A validated change of a record. */
-export interface Change extends Author {
-  readonly id: string;
-  readonly changes: FieldValues;
-  /** The versions that `If-Match` names. */
-  readonly expected: ExpectedVersions;
-  /** Its references may name any record of their objects, not only what the caller can read. */
-  readonly isOfPlatform?: true;
-}
-
 /** A record that is no longer deleted. */
 interface Restored {
   readonly record: StoredRecord;
   /** The references that named what is gone. */
   readonly gone: readonly StoredField[];
-}
-
-/** Everything that is written of a record. */
-interface Draft {
-  /** Values before the change; null for a new record. */
-  readonly previous: FieldValues | null;
-  readonly values: FieldValues;
-  readonly record: StoredRecord;
-  readonly write: RecordWrite;
 }
 
 /**
@@ -274,23 +238,15 @@ export class RecordWriteService {
    * @throws UNIQUE_VIOLATION; CONFLICT when a required reference is gone; PAYLOAD_TOO_LARGE
    */
   async restoreIn(tx: TenantTransaction, author: Author, before: StoredRecord): Promise<Restored> {
-    const { model, caller, clock } = author;
+    const { model } = author;
     const { id } = before;
-    const values = valuesOf(model, before.data);
-    const gone = await this.references.claimExisting(tx, model, id, null, values, allTargets);
+    const given = valuesOf(model, before.data);
+    const gone = await this.references.claimExisting(tx, model, id, null, given, allTargets);
     if (gone.some(({ required }) => required)) {
       throw new PlatformError('CONFLICT', 'A record that this one needs is gone: restore it first');
     }
-    for (const { apiName } of gone) values[apiName] = null;
+    const { record, values, write } = draftOfRestored(author, before, gone);
     await this.uniques.claim(tx, model, id, null, values);
-    const updatedAt = laterOf(before.updatedAt, clock.now.toISOString());
-    const record = recordOf(model, values, { ...before, version: before.version + 1, updatedAt });
-    const write = {
-      ...rowOf(caller, record, slotsOf(model, values)),
-      texts: searchTextsOf(model, values),
-      events: [recordRestored(model, record, caller, clock)],
-      history: historyOfChange(record, caller, gone, valuesOf(model, before.data), values),
-    };
     this.records.change(tx, objectOf([author]), [write]);
     return { record, gone };
   }
@@ -343,100 +299,5 @@ function firstOfCalls(creations: readonly Creation[]): Creation[] {
 
 const recordKey = ({ caller, id }: Change): string => `${caller.tenantId}/${id}`;
 
-const following = (earlier: Draft | undefined, draft: Draft): Draft =>
-  earlier === undefined
-    ? draft
-    : {
-        ...draft,
-        write: {
-          ...draft.write,
-          texts: new Map([...earlier.write.texts, ...draft.write.texts]),
-          slots: draft.write.slots.size > 0 ? draft.write.slots : earlier.write.slots,
-          events: [...earlier.write.events, ...draft.write.events],
-          history: [...earlier.write.history, ...draft.write.history],
-        },
-      };
-
 /** A statement may fail for the values or the node of one record; that the definition has changed concerns all. */
 const isOfOne = (error: unknown): boolean => isOfOneTenant(error) && !isStale(error);
-
-/** @throws PAYLOAD_TOO_LARGE, VALIDATION_FAILED for a retired option */
-function draftOfNew({ model, caller, clock }: Author, given: FieldValues): Draft {
-  const values = withStage(model, given, null);
-  const id = newId();
-  // Not the start of the request: lists are ordered by the id, which is made later.
-  const at = new Date(millisecondsOfId(id)).toISOString();
-  const record = recordOf(model, values, { id, version: 1, createdAt: at, updatedAt: at });
-  return {
-    previous: null,
-    values,
-    record,
-    write: {
-      ...rowOf(caller, record, slotsOf(model, values)),
-      texts: searchTextsOf(model, values),
-      events: recordCreated(model, record, caller, clock),
-      history: [],
-    },
-  };
-}
-
-/**
- * @param before the locked record
- * @returns null when nothing changes
- * @throws VERSION_MISMATCH, PAYLOAD_TOO_LARGE, VALIDATION_FAILED for a retired option
- */
-function draftOfChange(change: Change, before: StoredRecord): Draft | null {
-  const { model, caller, expected, clock } = change;
-  requireMatch(expected, before.version);
-  const previous = valuesOf(model, before.data);
-  const changes = withStage(model, change.changes, previous, change.isOfPlatform);
-  const values = { ...previous, ...changes };
-  const changed = Object.keys(changes).filter((name) => !isDeepStrictEqual(previous[name], values[name]));
-  // A write to a field that the caller cannot read always counts as a change, so that nobody can guess its value.
-  const { readable } = model.planFor(caller.roles);
-  if (changed.length === 0 && Object.keys(changes).every((name) => readable.has(name))) return null;
-
-  // Not earlier than the last change, although that may have been made while this one waited for the lock.
-  const updatedAt = laterOf(before.updatedAt, new Date().toISOString());
-  const { id, version, createdAt } = before;
-  const record = recordOf(model, values, { id, version: version + 1, createdAt, updatedAt });
-  const fields = changed.map((name) => model.fieldsByName.get(name) as StoredField);
-  const changesSlots = fields.some(({ slot }) => slot !== null);
-  return {
-    previous,
-    values,
-    record,
-    write: {
-      ...rowOf(caller, record, changesSlots ? slotsOf(model, values) : new Map()),
-      texts: searchTextsOf(model, values, previous),
-      events: recordUpdated(model, before, record, caller, clock),
-      history: historyOfChange(record, caller, fields, previous, values),
-    },
-  };
-}
-
-/** None for a version in which no value is another. */
-function historyOfChange(
-  { id, version, updatedAt: at }: StoredRecord,
-  caller: Caller,
-  fields: readonly StoredField[],
-  previous: FieldValues,
-  values: FieldValues,
-): string[] {
-  if (fields.length === 0) return [];
-  const data = Object.fromEntries(
-    fields.map(({ key, apiName }) => [key, [previous[apiName] ?? null, values[apiName] ?? null] as const]),
-  );
-  return [historyOf({ id, version, at }, actorOf(caller, caller.userId), data)];
-}
-
-function recordOf(model: ObjectModel, values: FieldValues, head: Omit<StoredRecord, 'data'>): RecordText {
-  const data = dataOf(model, values);
-  return new RecordText(head.id, head.version, head.createdAt, head.updatedAt, JSON.stringify(data), data);
-}
-
-const rowOf = (
-  { userId: by }: Caller,
-  { id, version, text: data, updatedAt: at }: RecordText,
-  slots: RecordWrite['slots'],
-): Omit<RecordWrite, 'texts' | 'events' | 'history'> => ({ id, version, data, slots, at, by });
