@@ -5,6 +5,7 @@ import { newId, PartitionUpkeep, type Sweeper } from '@crm/database';
 import { isOnCluster, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { HookCallKeySweeper } from '../src/hook-call/call-key.sweeper.js';
+import { ErasedRecords } from '../src/run/erased-records.js';
 import { RunBacklog } from '../src/run/run-backlog.js';
 import { WaitingEventSweeper } from '../src/run/waiting-event.js';
 import { IDLE, type Problem, type Service, useAutomations } from './automations-service.js';
@@ -82,7 +83,7 @@ describe('round trips to Postgres of a hook call', () => {
     (await post(to, headers, body)).status;
   beforeEach(async () => {
     // Its statements would be counted too.
-    const sweepers = [PartitionUpkeep, RunBacklog, WaitingEventSweeper];
+    const sweepers = [PartitionUpkeep, RunBacklog, WaitingEventSweeper, ErasedRecords];
     await Promise.all(sweepers.map((sweeper) => service.get<Sweeper>(sweeper).stop()));
     // Connections are opened, statements prepared, sweeps done.
     for (let call = 0; call < 3; call += 1) await send(path, {}, { first: call });
