@@ -1,46 +1,37 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { startBrowser } from '../embed/browser.mjs';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Account, api, newUser, newWorkspace } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 import { AskingApp } from './asking-app.js';
 import { codeOf } from './authenticator.js';
-import { Person, withAuthenticator } from './person.js';
-import { Visit } from './visit.js';
+import { withAuthenticator } from './person.js';
+import { page, person, visit } from './visiting.js';
 
 // The whole way of a user whom an app asks for access: the app, the platform and the page are the real ones. consent.spec.ts has
 // what the page does with answers that are hard to bring about.
-let browser: Browser;
 let owner: Account;
 let app: AskingApp;
-let visit: Visit;
-let person: Person;
 beforeAll(async () => {
-  [browser, owner] = await Promise.all([startBrowser({}), newWorkspace()]);
+  owner = await newWorkspace();
   app = await AskingApp.installedBy(owner);
 });
-afterAll(() => browser?.close());
 beforeEach(async () => {
-  visit = await Visit.begin(browser);
-  person = new Person(visit.page);
-  await visit.page.route(`${app.redirect}*`, (route) =>
+  await page.route(`${app.redirect}*`, (route) =>
     route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>App</title><h1>The app</h1>' }),
   );
 });
-afterEach(() => visit.end());
 
 describe('an app that asks for access', () => {
   it('gets it from whoever signs in with both factors and agrees: a code, a token, and what it asked for', async () => {
     const member = await newUser(owner, 'member');
     const { secret } = await withAuthenticator(member);
-    await visit.page.goto(app.authorizeUrl);
+    await page.goto(app.authorizeUrl);
     await person.isAt('Sign in to decide');
     await person.givesPassword(member.email);
     await person.isAt('Enter your code');
-    await visit.page.getByLabel('Code of six digits').fill(codeOf(secret));
+    await page.getByLabel('Code of six digits').fill(codeOf(secret));
     await person.press('Continue');
     await person.isAt('Give Acme Tasks access?');
-    expect(await visit.page.getByRole('listitem').allTextContents()).toEqual([
+    expect(await page.getByRole('listitem').allTextContents()).toEqual([
       'See, add, change and delete records of your own listsReads and changes · The app cannot work without it',
       'See, add, change and delete tasksReads and changes',
       'See your leadsReads only',
@@ -50,7 +41,7 @@ describe('an app that asks for access', () => {
     await person.press('Give access');
     await person.isAt('The app');
 
-    const { code, error, state, iss } = app.returned(visit.page.url());
+    const { code, error, state, iss } = app.returned(page.url());
     expect([error, state, iss]).toEqual([null, app.state, addresses.baseUrl]);
     const { status, tokens } = await app.exchange(code ?? '');
     expect([status, tokens.scope]).toEqual([200, 'custom_objects tasks leads:read']);
@@ -65,13 +56,13 @@ describe('an app that asks for access', () => {
 
   it('gets less than it asked for from whoever unticks something, and learns it from the token', async () => {
     const member = await newUser(owner, 'member');
-    await visit.page.goto(app.authorizeUrl);
+    await page.goto(app.authorizeUrl);
     await person.givesPassword(member.email);
     await person.isAt('Give Acme Tasks access?');
-    await visit.page.getByLabel('See, add, change and delete tasks').uncheck();
+    await page.getByLabel('See, add, change and delete tasks').uncheck();
     await person.press('Give access');
     await person.isAt('The app');
-    const { code } = app.returned(visit.page.url());
+    const { code } = app.returned(page.url());
     const { status, tokens } = await app.exchange(code ?? '');
     expect([status, tokens.scope]).toEqual([200, 'custom_objects leads:read']);
     const token = tokens.access_token;
@@ -84,23 +75,23 @@ describe('an app that asks for access', () => {
 
   it('is told that it is denied, and gets nothing', async () => {
     const member = await newUser(owner, 'member');
-    await visit.page.goto(app.authorizeUrl);
+    await page.goto(app.authorizeUrl);
     await person.givesPassword(member.email);
     await person.isAt('Give Acme Tasks access?');
     await person.press('Deny');
     await person.isAt('The app');
     const returned = { code: null, error: 'access_denied', state: app.state, iss: addresses.baseUrl };
-    expect(app.returned(visit.page.url())).toEqual(returned);
+    expect(app.returned(page.url())).toEqual(returned);
     const { body } = await api('GET', '/api/auth/oauth/grants', { token: member.token, expect: 200 });
     expect(body.data).toEqual([]);
   });
 
   it('learns nothing of somebody in another workspace, who is told that the request is not theirs', async () => {
     const stranger = await newWorkspace();
-    await visit.page.goto(app.authorizeUrl);
+    await page.goto(app.authorizeUrl);
     await person.givesPassword(stranger.email);
-    await visit.page.getByRole('alert').waitFor();
-    expect(await visit.page.getByRole('button', { name: 'Give access' }).count()).toBe(0);
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('button', { name: 'Give access' }).count()).toBe(0);
     await visit.checkAccessible('request for another workspace');
   });
 });

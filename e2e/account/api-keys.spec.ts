@@ -1,27 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { startBrowser } from '../embed/browser.mjs';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Account, api, newUser, newWorkspace, PASSWORD } from '../platform/accounts.js';
-import { dead, forgetProofs, lookAfter, Person } from './person.js';
-import { Visit } from './visit.js';
+import { dead, forgetProofs, lookAfter } from './person.js';
+import { page, person, visit } from './visiting.js';
 
-let browser: Browser;
 let owner: Account;
-let visit: Visit;
-let person: Person;
 beforeAll(async () => {
-  [browser, owner] = await Promise.all([startBrowser({}), newWorkspace()]);
+  owner = await newWorkspace();
 });
-afterAll(() => browser?.close());
-beforeEach(async () => {
-  visit = await Visit.begin(browser);
-  person = new Person(visit.page);
-});
-afterEach(() => visit.end());
 
 describe('the API keys of somebody', () => {
   it('are made with what they reach and when they end, shown once, and withdrawn within a second', async () => {
-    const { page } = visit;
     const member = await newUser(owner, 'member');
     await lookAfter(person, member, 'API keys');
     await person.reads('You have no API key.');
@@ -61,7 +49,6 @@ describe('the API keys of somebody', () => {
   });
 
   it('are made only by who proves again who they are, once the sign-in is some time ago', async () => {
-    const { page } = visit;
     await lookAfter(person, owner, 'API keys');
     await person.press('Make an API key');
     await page.getByLabel('Name').fill('Events');

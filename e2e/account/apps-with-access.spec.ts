@@ -1,24 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { startBrowser } from '../embed/browser.mjs';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Account, api, newWorkspace } from '../platform/accounts.js';
 import { AskingApp } from './asking-app.js';
-import { dead, lookAfter, Person } from './person.js';
-import { Visit } from './visit.js';
+import { dead, lookAfter } from './person.js';
+import { page, person, visit } from './visiting.js';
 
-let browser: Browser;
 let account: Account;
-let visit: Visit;
-let person: Person;
 beforeAll(async () => {
-  [browser, account] = await Promise.all([startBrowser({}), newWorkspace()]);
+  account = await newWorkspace();
 });
-afterAll(() => browser?.close());
-beforeEach(async () => {
-  visit = await Visit.begin(browser);
-  person = new Person(visit.page);
-});
-afterEach(() => visit.end());
 
 describe('the apps that act for somebody', () => {
   it('are none at first', async () => {
@@ -33,7 +22,7 @@ describe('the apps that act for somebody', () => {
     await api('GET', '/api/crm/leads', { token, expect: 200 });
     await lookAfter(person, owner, 'Apps with access');
     await person.presses('Take something away', 'Acme Tasks');
-    const dialog = visit.page.getByRole('dialog', { name: 'What may Acme Tasks still do?' });
+    const dialog = page.getByRole('dialog', { name: 'What may Acme Tasks still do?' });
     await dialog.waitFor();
     expect(await dialog.getByLabel('records of your own lists').isDisabled()).toBe(true);
     await visit.checkAccessible('what an app keeps');
@@ -45,7 +34,7 @@ describe('the apps that act for somebody', () => {
     await person.answers('Take it away');
     await person.reads('Acme Tasks can do less now.');
     await dead(token);
-    const words = () => visit.page.locator('.entry').getByRole('listitem').allTextContents();
+    const words = () => page.locator('.entry').getByRole('listitem').allTextContents();
     expect(await words()).toEqual([
       'See, add, change and delete records of your own lists',
       'See, add, change and delete tasks (taken away)',
@@ -61,10 +50,10 @@ describe('the apps that act for somebody', () => {
     await dialog.getByLabel('See your leads').uncheck();
     await person.answers('Take it away');
     // Nothing is left that it could lose: only all of it can be withdrawn.
-    const least = visit.page.getByRole('button', { name: 'Take something away: Acme Tasks' });
-    await visit.page.locator('[aria-disabled="true"]').waitFor();
+    const least = page.getByRole('button', { name: 'Take something away: Acme Tasks' });
+    await page.locator('[aria-disabled="true"]').waitFor();
     await dead(tokens.access_token);
-    const focused = await visit.page.evaluate('document.activeElement?.getAttribute("aria-label")');
+    const focused = await page.evaluate('document.activeElement?.getAttribute("aria-label")');
     expect(focused).toBe('Take something away: Acme Tasks');
     await person.press('Back to the overview');
     await person.opens('Apps with access');
@@ -78,7 +67,7 @@ describe('the apps that act for somebody', () => {
     const { access_token: token, refresh_token } = await app.allowedBy(account);
     await api('GET', '/api/crm/leads', { token, expect: 200 });
     await lookAfter(person, account, 'Apps with access');
-    const entry = visit.page.locator('.entry').filter({ hasText: 'Acme Tasks' });
+    const entry = page.locator('.entry').filter({ hasText: 'Acme Tasks' });
     await entry.waitFor();
     expect(await entry.getByRole('listitem').allTextContents()).toEqual([
       'See, add, change and delete records of your own lists',
@@ -87,7 +76,7 @@ describe('the apps that act for somebody', () => {
     ]);
     await visit.checkAccessible('an app');
     await person.presses('Withdraw the access', 'Acme Tasks');
-    await visit.page.getByRole('dialog', { name: 'Withdraw the access of Acme Tasks?' }).waitFor();
+    await page.getByRole('dialog', { name: 'Withdraw the access of Acme Tasks?' }).waitFor();
     await person.answers('Withdraw the access');
     await dead(token);
     await person.reads('Acme Tasks has no access any more.');

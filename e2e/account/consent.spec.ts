@@ -1,10 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { startBrowser } from '../embed/browser.mjs';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { newWorkspace, PASSWORD } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 import { type Answers, answerCalls, type Calls } from './stand-in.js';
-import { Visit } from './visit.js';
+import { page, person, visit } from './visiting.js';
 
 const ASKED = {
   id: 'request-1',
@@ -23,43 +21,28 @@ const READ = 'GET /api/auth/oauth/requests/request-1';
 const DECIDE = 'POST /api/auth/oauth/requests/request-1/decision';
 const PAGE = `${addresses.baseUrl}/account/authorize?request=request-1`;
 
-let browser: Browser;
-let visit: Visit;
-let page: Page;
 let calls: Calls;
-beforeAll(async () => {
-  browser = await startBrowser({});
-});
-afterAll(() => browser?.close());
 beforeEach(async () => {
-  visit = await Visit.begin(browser);
-  ({ page } = visit);
   await page.route('https://sync.acme.test/**', (route) =>
     route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>App</title><h1>The app</h1>' }),
   );
 });
-afterEach(() => visit.end());
-
-const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-const isAt = (heading: string) => page.getByRole('heading', { name: heading }).waitFor();
 
 async function signIn(answers: Answers): Promise<string> {
   const { email } = await newWorkspace();
   calls = await answerCalls(page, { [READ]: () => ({ body: ASKED }), ...answers });
   await page.goto(PAGE);
-  await isAt('Sign in to decide');
+  await person.isAt('Sign in to decide');
   // Nobody is told what an app asks for before it is known whom it asks.
   expect(calls.counts[READ]).toBeUndefined();
-  await page.getByLabel('E-mail address').fill(email);
-  await page.getByLabel('Password').fill(PASSWORD);
-  await press('Sign in');
+  await person.givesPassword(email);
   return email;
 }
 
 describe('the request of an app', () => {
   it('is shown in words: who asks, for which workspace, what it could do, for how long, and where the answer goes', async () => {
     const email = await signIn({});
-    await isAt('Give Acme Sync access?');
+    await person.isAt('Give Acme Sync access?');
     await page.getByText(`Signed in as ${email}.`).waitFor();
     const main = (await page.getByRole('main').textContent()) ?? '';
     const period = 'for 90 days at most, and loses it when it does not use it for 14 days';
@@ -82,7 +65,7 @@ describe('the request of an app', () => {
     const scopes = [tasks, { ...leads, required: true }, forecasts];
     const redirectTo = 'https://sync.acme.test/callback?state=s&code=c';
     await signIn({ [READ]: () => ({ body: { ...ASKED, scopes } }), [DECIDE]: () => ({ body: { redirectTo } }) });
-    await isAt('Give Acme Sync access?');
+    await person.isAt('Give Acme Sync access?');
     await page.getByText('Untick what you do not want to give it.').waitFor();
     const needed = page.getByLabel('See, add, change and delete leads');
     expect([await needed.isChecked(), await needed.isDisabled()]).toEqual([true, true]);
@@ -91,35 +74,35 @@ describe('the request of an app', () => {
     await page.getByText('See your tasks').click();
     await page.getByText('See and change forecasts').click();
     await page.getByText('See your tasks').click();
-    await press('Give access');
-    await isAt('The app');
+    await person.press('Give access');
+    await person.isAt('The app');
     expect(calls.bodies[DECIDE]).toEqual({ decision: 'approve', scopes: ['tasks:read', 'leads'] });
   });
 
   it('is not approved with nothing, and can be denied then', async () => {
     const redirectTo = 'https://sync.acme.test/callback?error=access_denied';
     await signIn({ [DECIDE]: () => ({ body: { redirectTo } }) });
-    await isAt('Give Acme Sync access?');
+    await person.isAt('Give Acme Sync access?');
     for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
-    await press('Give access');
+    await person.press('Give access');
     await page.getByRole('alert').getByText('Leave at least one ticked, or deny the access.').waitFor();
     expect(calls.counts[DECIDE]).toBeUndefined();
-    await press('Deny');
-    await isAt('The app');
+    await person.press('Deny');
+    await person.isAt('The app');
     expect(calls.bodies[DECIDE]).toEqual({ decision: 'deny' });
   });
 
   it('whose scopes are all needed is given or denied as a whole', async () => {
     const scopes = ASKED.scopes.map((scope) => ({ ...scope, required: true }));
     await signIn({ [READ]: () => ({ body: { ...ASKED, scopes } }) });
-    await isAt('Give Acme Sync access?');
+    await person.isAt('Give Acme Sync access?');
     expect(await page.getByText('Untick what', { exact: false }).count()).toBe(0);
     for (const box of await page.getByRole('checkbox').all()) expect(await box.isDisabled()).toBe(true);
   });
 
   it('is denied as easily as it is approved', async () => {
     await signIn({});
-    await isAt('Give Acme Sync access?');
+    await person.isAt('Give Acme Sync access?');
     const looks = (name: string): Promise<{ width: number }> =>
       page.evaluate(`(() => {
         const button = [...document.querySelectorAll('button')].find((one) => one.textContent === ${JSON.stringify(name)});
@@ -136,13 +119,13 @@ describe('the request of an app', () => {
     ['denied', 'Deny', 'deny'],
   ])('that is %s leads back to the app, without the address of this page', async (_, button, decision) => {
     await signIn({ [DECIDE]: () => ({ body: { redirectTo: 'https://sync.acme.test/callback?state=s&code=c' } }) });
-    await isAt('Give Acme Sync access?');
+    await person.isAt('Give Acme Sync access?');
     const [request] = await Promise.all([
       page.waitForRequest('https://sync.acme.test/**'),
       // Twice, as an impatient person does.
       page.getByRole('button', { name: button, exact: true }).dblclick(),
     ]);
-    await isAt('The app');
+    await person.isAt('The app');
     expect(page.url()).toBe('https://sync.acme.test/callback?state=s&code=c');
     expect((await request.allHeaders()).referer).toBeUndefined();
     expect(calls.bodies[DECIDE]).toEqual({ decision });
@@ -153,7 +136,7 @@ describe('the request of an app', () => {
   it('whose answer would run in this page is not answered', async () => {
     const redirectTo = 'javascript:document.title="taken"';
     await signIn({ [DECIDE]: () => ({ body: { redirectTo } }) });
-    await press('Give access');
+    await person.press('Give access');
     await page.getByRole('alert').waitFor();
     expect(page.url()).toBe(PAGE);
     expect(await page.title()).not.toBe('taken');
@@ -163,10 +146,10 @@ describe('the request of an app', () => {
   it('that is over says so, in words', async () => {
     const gone = { code: 'INVALID_AUTHORIZATION_REQUEST', title: 'The request of the app is not valid any more' };
     await signIn({ [READ]: () => ({ status: 410, body: gone }) });
-    await isAt('This request does not exist any more');
+    await person.isAt('This request does not exist any more');
     await visit.checkAccessible('a request that is over');
-    await press('Use another account');
-    await isAt('Sign in to decide');
+    await person.press('Use another account');
+    await person.isAt('Sign in to decide');
   });
 
   it('is asked for again after a new sign-in when the session has ended', async () => {
@@ -175,9 +158,9 @@ describe('the request of an app', () => {
       [DECIDE]: () => ({ status: 401, body: { code: 'UNAUTHENTICATED', title: 'Sign in' } }),
       'POST /api/auth/session/refresh': () => over,
     });
-    await press('Give access');
-    await isAt('Sign in to decide');
-    await page.getByText('Your session has ended.', { exact: false }).waitFor();
+    await person.press('Give access');
+    await person.isAt('Sign in to decide');
+    await person.reads('Your session has ended.');
   });
 
   it('is answered after a proof when the password was typed in too long ago', async () => {
@@ -187,16 +170,16 @@ describe('the request of an app', () => {
       [DECIDE]: () =>
         isProven ? { body: { redirectTo } } : { status: 403, body: { code: 'STEP_UP_REQUIRED', title: 'Prove it' } },
     });
-    await press('Give access');
+    await person.press('Give access');
     const dialog = page.getByRole('dialog', { name: 'Prove that it is you' });
     await dialog.getByLabel('Password').fill(PASSWORD);
     isProven = true;
     await dialog.getByRole('button', { name: 'Continue' }).click();
-    await isAt('The app');
+    await person.isAt('The app');
   });
 
   it('without an id is no request', async () => {
     await page.goto(`${addresses.baseUrl}/account/authorize?request=../../me`);
-    await isAt('There is no such page');
+    await person.isAt('There is no such page');
   });
 });

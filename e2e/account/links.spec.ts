@@ -1,30 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { mintEmbedToken } from '@crm/sdk/embed/server';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { describe, expect, it } from '@jest/globals';
 import { client } from '../../scripts/demo/client.mjs';
-import { startBrowser } from '../embed/browser.mjs';
 import { newPublisher } from '../embed/publisher.mjs';
 import { api, newUser, newWorkspace, PASSWORD, signIn } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 import { linkTo, mailTo } from '../platform/mails.js';
 import { Visit } from './visit.js';
+import { browser, page, person, visit } from './visiting.js';
 
 const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
 const newEmail = (name: string) => `${name}-${randomBytes(5).toString('hex')}@example.test`;
-
-let browser: Browser;
-let visit: Visit;
-let page: Page;
-beforeAll(async () => {
-  browser = await startBrowser({});
-});
-afterAll(() => browser?.close());
-beforeEach(async () => {
-  visit = await Visit.begin(browser);
-  ({ page } = visit);
-});
-afterEach(() => visit.end());
 
 /** Opens a link as a program does that scans mails, and then as the recipient does. */
 async function open(link: string): Promise<void> {
@@ -33,38 +19,31 @@ async function open(link: string): Promise<void> {
   await page.getByRole('main').waitFor();
   await visit.checkNothingKept();
 }
-const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-const isAt = (heading: string) => page.getByRole('heading', { name: heading }).waitFor();
-const signInHere = async (email: string, password = PASSWORD): Promise<void> => {
-  await page.getByLabel('E-mail address').fill(email);
-  await page.getByLabel('Password').fill(password);
-  await press('Sign in');
-};
 
 describe('the link of a mail that sets a new password', () => {
   it('is asked for and used on the page, which says in words why a password is refused', async () => {
     const { email } = await newWorkspace();
     await page.goto(`${addresses.baseUrl}/account/sign-in`);
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
-    await isAt('Forgot your password?');
+    await person.isAt('Forgot your password?');
     await visit.checkAccessible('forgotten password');
     await page.getByLabel('E-mail address').fill(email);
-    await press('Send the link');
-    await isAt('Look into your mailbox');
+    await person.press('Send the link');
+    await person.isAt('Look into your mailbox');
 
     await open(await linkTo(email, 'Set a new password'));
     await page.getByLabel('New password').fill('password1234');
-    await press('Set the password');
-    await page.getByText('among the first that an attacker tries', { exact: false }).waitFor();
+    await person.press('Set the password');
+    await person.reads('among the first that an attacker tries');
     await visit.checkAccessible('new password, refused');
     await page.getByLabel('New password').fill(NEW_PASSWORD);
-    await press('Set the password');
-    await isAt('Your new password is set');
+    await person.press('Set the password');
+    await person.isAt('Your new password is set');
     await visit.checkNothingKept();
 
     await api('POST', '/api/auth/login', { body: { email, password: PASSWORD }, expect: 401 });
     await page.getByRole('link', { name: 'Go to the sign-in' }).click();
-    await signInHere(email, NEW_PASSWORD);
+    await person.givesPassword(email, NEW_PASSWORD);
     await page.locator('header [aria-haspopup="menu"]').waitFor();
   });
 
@@ -74,14 +53,14 @@ describe('the link of a mail that sets a new password', () => {
     const link = await linkTo(email, 'Set a new password');
     await open(link);
     await page.reload();
-    await isAt('Open the link from the mail again');
+    await person.isAt('Open the link from the mail again');
     const token = new URL(link).hash.replace('#token=', '');
     await api('POST', '/api/auth/password-resets/complete', { body: { token, password: NEW_PASSWORD }, expect: 204 });
     // In the same tab, where the address is already that of the page.
     await page.goto(link);
     await page.getByLabel('New password').fill(`${NEW_PASSWORD}-again`);
-    await press('Set the password');
-    await isAt('This link does not work any more');
+    await person.press('Set the password');
+    await person.isAt('This link does not work any more');
     await visit.checkAccessible('a link that is used');
   });
 });
@@ -94,13 +73,13 @@ describe('an invitation', () => {
     await api('POST', '/api/tenant/users', { token: owner.token, body, expect: 201 });
     await open(await linkTo(email, 'Invitation'));
     await page.getByLabel('New password').fill('short');
-    await press('Accept');
+    await person.press('Accept');
     // The browser holds it back: nothing was sent.
     expect(await page.getByLabel('New password').evaluate((input) => input.matches(':invalid'))).toBe(true);
     await page.getByLabel('New password').fill(NEW_PASSWORD);
     await visit.checkAccessible('invitation');
-    await press('Accept');
-    await isAt('Welcome');
+    await person.press('Accept');
+    await person.isAt('Welcome');
     expect(await signIn(email, NEW_PASSWORD)).toMatch(/^ey/);
   });
 });
@@ -122,18 +101,18 @@ describe('the link that verifies an address', () => {
     await register(email);
     await register(other);
     await open(await linkTo(other, 'Verify your e-mail address'));
-    await signInHere(email);
+    await person.givesPassword(email);
     await page.getByText(`Signed in as ${email}.`).waitFor();
-    await press('Verify this address');
-    await page.getByText('This link does not work for the account.', { exact: false }).waitFor();
+    await person.press('Verify this address');
+    await person.reads('This link does not work for the account.');
     await visit.checkAccessible('verification, refused');
-    await press('Send another mail');
-    await page.getByText('A new mail is on its way.', { exact: false }).waitFor();
-    await press('Use another account');
-    await signInHere(other);
+    await person.press('Send another mail');
+    await person.reads('A new mail is on its way.');
+    await person.press('Use another account');
+    await person.givesPassword(other);
     await page.getByText(`Signed in as ${other}.`).waitFor();
-    await press('Verify this address');
-    await isAt('Your address is verified');
+    await person.press('Verify this address');
+    await person.isAt('Your address is verified');
     await visit.checkNothingKept();
     const { body } = await api('GET', '/api/auth/me', { token: await signIn(other), expect: 200 });
     expect(body.tenant.verified).toBe(true);
@@ -148,18 +127,18 @@ describe('the links of a change of address', () => {
     await api('POST', '/api/auth/email-change', { token, body, expect: 202 });
     await open(await linkTo(changed, 'Confirm your new e-mail address'));
     await visit.checkAccessible('confirmation');
-    await press('Confirm the address');
-    await isAt('Your new address is confirmed');
+    await person.press('Confirm the address');
+    await person.isAt('Your new address is confirmed');
     await signIn(changed);
 
     await open(await linkTo(email, 'The e-mail address of your account was changed'));
-    await isAt('Take back your e-mail address');
-    await press('Undo the change');
-    await isAt('The change is undone');
+    await person.isAt('Take back your e-mail address');
+    await person.press('Undo the change');
+    await person.isAt('The change is undone');
     await visit.checkNothingKept();
     await api('POST', '/api/auth/login', { body: { email: changed, password: PASSWORD }, expect: 401 });
     await open(await linkTo(email, 'Set a new password'));
-    await isAt('Set a new password');
+    await person.isAt('Set a new password');
   });
 });
 
@@ -178,8 +157,8 @@ describe('the link that undoes what a host said', () => {
     await open(await linkTo(email, 'The app'));
     await visit.checkAccessible('the end of a connection');
     expect(await mint()).toBeDefined();
-    await press('End the connection');
-    await isAt('The connection is ended');
+    await person.press('End the connection');
+    await person.isAt('The connection is ended');
     await expect(mint()).rejects.toMatchObject({ code: expect.stringMatching(/^EMBED_/) });
     expect((await mailTo(email, 'The app')).text).toContain('/undo-link#token=');
   });

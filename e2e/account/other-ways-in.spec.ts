@@ -1,50 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { startBrowser } from '../embed/browser.mjs';
+import { describe, expect, it } from '@jest/globals';
 import { api, newWorkspace, PASSWORD } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
-import { Person } from './person.js';
 import { type Answers, answerCalls } from './stand-in.js';
-import { Visit } from './visit.js';
+import { addAuthenticator } from './virtual-authenticator.js';
+import { page, person, visit } from './visiting.js';
 
 // What the page does with answers that are hard to bring about: a stand-in within the browser gives them, everything else is the
 // real platform. In passkeys.spec.ts and single-sign-on.spec.ts nothing is a stand-in. At `localhost`, because browsers have no
 // passkeys for addresses in numbers.
 const at = (path: string) => addresses.baseUrl.replace('127.0.0.1', 'localhost') + path;
 
-let browser: Browser;
-let visit: Visit;
-let page: Page;
-beforeAll(async () => {
-  browser = await startBrowser({});
-});
-afterAll(() => browser?.close());
-beforeEach(async () => {
-  visit = await Visit.begin(browser);
-  ({ page } = visit);
-});
-afterEach(() => visit.end());
-
-const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-const isAt = (heading: string) => page.getByRole('heading', { name: heading }).waitFor();
 const signInAnswer = async (email: string) =>
   (await api('POST', '/api/auth/login', { body: { email, password: PASSWORD }, expect: 200 })).body;
 const NOT_FOUND = { status: 404, body: { code: 'NOT_FOUND', title: 'Not found' } };
 
 /** A passkey of this browser that needs nobody to touch anything. */
 async function addPasskey(): Promise<void> {
-  const devtools = await visit.context.newCDPSession(page);
-  await devtools.send('WebAuthn.enable');
-  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
+  const { devtools, authenticatorId } = await addAuthenticator(visit.context, page);
   await page.goto(at('/account'));
   const { credentialId, privateKey } = await page.evaluate<{ credentialId: string; privateKey: string }>(`(async () => {
     const { privateKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
@@ -83,14 +55,12 @@ describe('a passkey', () => {
         body: { mfaRequired: true, challengeId: 'c', expiresIn: 600, methods: ['passkey'] },
       }),
     });
-    await page.getByLabel('E-mail address').fill(email);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await press('Sign in');
-    await isAt('Use your passkey');
+    await person.givesPassword(email);
+    await person.isAt('Use your passkey');
     expect(await page.getByRole('textbox').count()).toBe(0);
     await visit.checkAccessible('passkey in the place of a code');
-    await press('Sign in with a passkey');
-    await new Person(page).isIn(email);
+    await person.press('Sign in with a passkey');
+    await person.isIn(email);
   });
 
   it('that nobody chose leaves the other ways in', async () => {
@@ -103,8 +73,8 @@ describe('a passkey', () => {
         body: { challengeId: 'c', publicKey: { challenge: 'Y2hhbGxlbmdl', rpId: 'localhost', timeout: 200 } },
       }),
     });
-    await press('Sign in with a passkey');
-    await page.getByText('No passkey was used.', { exact: false }).waitFor();
+    await person.press('Sign in with a passkey');
+    await person.reads('No passkey was used.');
     await visit.checkAccessible('no passkey');
     expect(await page.getByRole('button', { name: 'Sign in', exact: true }).isEnabled()).toBe(true);
   });
@@ -112,8 +82,8 @@ describe('a passkey', () => {
   it('is not offered any more where the API knows none', async () => {
     await page.goto(at('/account'));
     await answerCalls(page, { 'POST /api/auth/login/passkey/options': () => NOT_FOUND });
-    await press('Sign in with a passkey');
-    await page.getByText('Passkeys are not in use here.', { exact: false }).waitFor();
+    await person.press('Sign in with a passkey');
+    await person.reads('Passkeys are not in use here.');
     expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0);
   });
 });
@@ -150,21 +120,21 @@ describe('the identity provider of a workspace', () => {
     });
     await page.goto(at('/account/authorize?request=request-1'));
     await page.getByLabel('E-mail address').fill(email);
-    await press('Continue with Acme ID');
-    await isAt('Give Acme Sync access?');
+    await person.press('Continue with Acme ID');
+    await person.isAt('Give Acme Sync access?');
     expect(bodies[start]).toEqual({ fresh: false });
-    await press('Give access');
-    await press('Sign in again instead');
-    await isAt('Sign in');
+    await person.press('Give access');
+    await person.press('Sign in again instead');
+    await person.isAt('Sign in');
     await page.getByLabel('E-mail address').fill(email);
-    await press('Continue with Acme ID');
-    await isAt('Give Acme Sync access?');
+    await person.press('Continue with Acme ID');
+    await person.isAt('Give Acme Sync access?');
     expect(bodies[start]).toEqual({ fresh: true });
   });
 
   it('that has proven somebody for another page says so, and keeps nothing', async () => {
     await page.goto(at('/account/signed-in#proof=noted'));
-    await isAt('You have proven who you are');
+    await person.isAt('You have proven who you are');
     await visit.checkAccessible('a proof that is noted');
     await visit.checkNothingKept();
   });
@@ -176,8 +146,8 @@ describe('the identity provider of a workspace', () => {
     ['error=SOMETHING_NEW', 'What your identity provider has sent is not valid any more.'],
   ])('that sends the browser back with %s is explained', async (fragment, words) => {
     await page.goto(at(`/account/signed-in#${fragment}`));
-    await isAt('The sign-in did not succeed');
-    await page.getByText(words, { exact: false }).waitFor();
+    await person.isAt('The sign-in did not succeed');
+    await person.reads(words);
     await visit.checkNothingKept();
   });
 
@@ -186,11 +156,11 @@ describe('the identity provider of a workspace', () => {
       'POST /api/auth/oidc/exchange': () => ({ status: 401, body: { code: 'INVALID_CREDENTIALS', title: 'No' } }),
     });
     await page.goto(at('/account/signed-in#code=code-2'));
-    await isAt('The sign-in did not succeed');
+    await person.isAt('The sign-in did not succeed');
     await visit.checkAccessible('no sign-in');
     await visit.checkNothingKept();
     await page.getByRole('link', { name: 'Sign in again' }).click();
-    await isAt('Sign in');
+    await person.isAt('Sign in');
   });
 
   it('is not asked for again where the API knows none', async () => {

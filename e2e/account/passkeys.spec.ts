@@ -1,30 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../scripts/demo/client.mjs';
-import { startBrowser } from '../embed/browser.mjs';
 import { type Account, api, newUser, newWorkspace, PASSWORD } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 import { mailsTo } from '../platform/mails.js';
-import { forgetProofs, lookAfter, Person } from './person.js';
+import { forgetProofs, lookAfter } from './person.js';
 import { addAuthenticator } from './virtual-authenticator.js';
-import { Visit } from './visit.js';
+import { page, person, visit } from './visiting.js';
 
 /** Browsers know no passkeys of addresses in numbers. */
 const BASE = addresses.baseUrl.replace('127.0.0.1', 'localhost');
 
-let browser: Browser;
-let visit: Visit;
-let person: Person;
-beforeAll(async () => {
-  browser = await startBrowser({});
-});
-afterAll(() => browser?.close());
 beforeEach(async () => {
-  visit = await Visit.begin(browser);
-  person = new Person(visit.page);
   await addAuthenticator(visit.context, visit.page);
 });
-afterEach(() => visit.end());
 
 /** Sets up a passkey of this browser on the page, and leaves it. */
 async function register(account: Account): Promise<void> {
@@ -46,7 +34,6 @@ const unused = (email: string): Promise<string> =>
 
 describe('a passkey of this browser', () => {
   it('is set up, renamed and removed on the page, by who proves who they are', async () => {
-    const { page } = visit;
     const account = await newWorkspace();
     await lookAfter(person, account, 'Passkeys', BASE);
     await person.reads('You have none.');
@@ -108,15 +95,15 @@ describe('a passkey of this browser', () => {
       [true, 'Passkeys that were removed: 1'],
     ] as const) {
       await api('POST', '/api/auth/password-resets', { body: { email: account.email }, expect: 202 });
-      await visit.page.goto(`${BASE}/password-reset${await unused(account.email)}`);
-      await visit.page.getByLabel('New password').fill(`tidal-lantern-orbits-quietly-${removes}`);
-      const box = visit.page.getByRole('checkbox', { name: 'Remove the passkeys of my account too' });
+      await page.goto(`${BASE}/password-reset${await unused(account.email)}`);
+      await page.getByLabel('New password').fill(`tidal-lantern-orbits-quietly-${removes}`);
+      const box = page.getByRole('checkbox', { name: 'Remove the passkeys of my account too' });
       expect(await box.isChecked()).toBe(false);
       if (removes) await box.check();
       await visit.checkAccessible('a new password, with passkeys');
       await person.press('Set the password');
       await person.reads(tells);
-      await visit.page.goto(`${BASE}/account`);
+      await page.goto(`${BASE}/account`);
     }
     await person.press('Sign in with a passkey');
     await person.reads('This passkey is not accepted.');

@@ -1,21 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { startBrowser } from '../embed/browser.mjs';
+import { describe, expect, it } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import { addresses } from '../platform/addresses.js';
-import { Visit } from './visit.js';
-
-let browser: Browser;
-let visit: Visit;
-let page: Page;
-beforeAll(async () => {
-  browser = await startBrowser({});
-});
-afterAll(() => browser?.close());
-beforeEach(async () => {
-  visit = await Visit.begin(browser);
-  ({ page } = visit);
-});
-afterEach(() => visit.end());
+import { page } from './visiting.js';
 
 /** Whether the page lets something be pasted into a field. */
 async function takesPaste(field: Locator): Promise<boolean> {

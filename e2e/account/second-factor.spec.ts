@@ -1,31 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { startBrowser } from '../embed/browser.mjs';
+import { describe, expect, it } from '@jest/globals';
 import { api, newWorkspace, PASSWORD } from '../platform/accounts.js';
 import { mailTo } from '../platform/mails.js';
 import { codeOf } from './authenticator.js';
-import { dead, forgetProofs, lookAfter, Person } from './person.js';
+import { dead, forgetProofs, lookAfter } from './person.js';
 import { qrText } from './qr-text.js';
-import { Visit } from './visit.js';
+import { page, person, visit } from './visiting.js';
 
 const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
 
-let browser: Browser;
-let visit: Visit;
-let person: Person;
-beforeAll(async () => {
-  browser = await startBrowser({});
-});
-afterAll(() => browser?.close());
-beforeEach(async () => {
-  visit = await Visit.begin(browser);
-  person = new Person(visit.page);
-});
-afterEach(() => visit.end());
-
 describe('the second factor of an account', () => {
   it('is set up from a QR code, asked for before it is removed, and then comes by mail until that is turned off', async () => {
-    const { page } = visit;
     const account = await newWorkspace();
     await lookAfter(person, account, 'Second factor');
     await person.reads('No second factor is asked for.');
@@ -83,7 +67,6 @@ describe('the second factor of an account', () => {
 
 describe('the password of an account', () => {
   it('is changed with the present one, which ends all other sessions', async () => {
-    const { page } = visit;
     const account = await newWorkspace();
     await lookAfter(person, account, 'Password');
     const change = async (current: string, next: string): Promise<void> => {

@@ -1,25 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { startBrowser } from '../embed/browser.mjs';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type Account, api, newWorkspace, PASSWORD, signIn } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
-import { dead, lookAfter, Person } from './person.js';
-import { Visit } from './visit.js';
+import { dead, lookAfter } from './person.js';
+import { page, person, visit } from './visiting.js';
 
-let browser: Browser;
 let account: Account;
-let visit: Visit;
-let person: Person;
-beforeAll(async () => {
-  browser = await startBrowser({});
-});
-afterAll(() => browser?.close());
 beforeEach(async () => {
   account = await newWorkspace();
-  visit = await Visit.begin(browser);
-  person = new Person(visit.page);
 });
-afterEach(() => visit.end());
 
 /** Signs in on another device. */
 async function signInOn(userAgent: string): Promise<string> {
@@ -33,11 +21,11 @@ describe('the sessions of an account', () => {
   it('are shown with their devices, and one ends within a second', async () => {
     const token = await signInOn(FIREFOX);
     await lookAfter(person, account, 'Sessions');
-    const entry = visit.page.getByRole('listitem').filter({ hasText: 'Firefox on Linux' });
+    const entry = page.getByRole('listitem').filter({ hasText: 'Firefox on Linux' });
     await entry.getByText('127.0.0.1').waitFor();
     // The focus is where the topic begins, so that the next Tab leads into it.
-    expect(await visit.page.evaluate('document.activeElement.tagName')).toBe('H1');
-    const own = visit.page.getByRole('listitem').filter({ hasText: 'this browser' });
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
+    const own = page.getByRole('listitem').filter({ hasText: 'this browser' });
     expect(await own.getByRole('button').count()).toBe(0);
     await visit.checkAccessible('sessions');
     await person.presses('End the session', 'Firefox on Linux');
@@ -55,14 +43,14 @@ describe('the sessions of an account', () => {
     await lookAfter(person, account, 'Sessions');
     // Opened after the list was shown.
     tokens.push(await signIn(account.email));
-    const button = visit.page.getByRole('button', { name: 'End all other sessions' });
+    const button = page.getByRole('button', { name: 'End all other sessions' });
     await button.click();
-    const dialog = visit.page.getByRole('dialog', { name: 'End all other sessions?' });
+    const dialog = page.getByRole('dialog', { name: 'End all other sessions?' });
     expect(await dialog.getByRole('button', { name: 'Cancel' }).evaluate((shown) => shown.matches(':focus'))).toBe(
       true,
     );
     await visit.checkAccessible('question');
-    await visit.page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
     expect(await button.evaluate((shown) => shown.matches(':focus'))).toBe(true);
     await api('GET', '/api/auth/me', { token: account.token, expect: 200 });
 
@@ -75,14 +63,14 @@ describe('the sessions of an account', () => {
   });
 
   it('lead back to the sign-in when that of the page is ended elsewhere', async () => {
-    await visit.page.goto(`${addresses.baseUrl}/account/security`);
+    await page.goto(`${addresses.baseUrl}/account/security`);
     await person.givesPassword(account.email);
     await person.isAt('Security of your account');
     await visit.checkAccessible('overview');
     await api('DELETE', '/api/auth/sessions', { token: account.token, expect: 204 });
     await dead(account.token);
-    await visit.page.getByRole('button', { name: 'Sessions' }).click();
+    await page.getByRole('button', { name: 'Sessions' }).click();
     await person.isAt('Sign in');
-    expect(new URL(visit.page.url()).searchParams.get('next')).toBe('/account/security?topic=sessions');
+    expect(new URL(page.url()).searchParams.get('next')).toBe('/account/security?topic=sessions');
   });
 });

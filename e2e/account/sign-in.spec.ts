@@ -1,34 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { startBrowser } from '../embed/browser.mjs';
+import { describe, expect, it } from '@jest/globals';
 import { api, newUser, newWorkspace, PASSWORD } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 import { mailTo } from '../platform/mails.js';
 import { codeOf } from './authenticator.js';
-import { dead, Person, withAuthenticator } from './person.js';
+import { dead, withAuthenticator } from './person.js';
 import { qrText } from './qr-text.js';
-import { Visit } from './visit.js';
+import { page, person, visit } from './visiting.js';
 
-let browser: Browser;
-let visit: Visit;
-let page: Page;
-beforeAll(async () => {
-  browser = await startBrowser({});
-});
-afterAll(() => browser?.close());
-beforeEach(async () => {
-  visit = await Visit.begin(browser);
-  ({ page } = visit);
-});
-afterEach(() => visit.end());
-
-const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-const isAt = (heading: string) => page.getByRole('heading', { name: heading }).waitFor();
-async function fillIn(email: string, password = PASSWORD): Promise<void> {
+async function fillIn(email: string): Promise<void> {
   await page.goto(`${addresses.baseUrl}/account/sign-in`);
-  await page.getByLabel('E-mail address').fill(email);
-  await page.getByLabel('Password').fill(password);
-  await press('Sign in');
+  await person.givesPassword(email);
 }
 const isIn = (at = page) => at.locator('header [aria-haspopup="menu"]').waitFor();
 
@@ -36,7 +17,7 @@ describe('signing in with a password', () => {
   it('works with the keyboard alone, says what is wrong, and leads to where somebody wanted to go', async () => {
     const account = await newWorkspace();
     await page.goto(`${addresses.baseUrl}/settings/workspace`);
-    await isAt('Sign in');
+    await person.isAt('Sign in');
     await visit.checkAccessible('sign-in');
     await page.getByLabel('E-mail address').waitFor();
     await page.keyboard.press('Tab');
@@ -51,7 +32,7 @@ describe('signing in with a password', () => {
     await page.getByLabel('Password').focus();
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press('Enter');
-    await isAt('Workspace');
+    await person.isAt('Workspace');
     expect(new URL(page.url()).pathname).toBe('/settings/workspace');
     await visit.checkNothingKept();
   });
@@ -70,11 +51,11 @@ describe('signing in with a password', () => {
         headers: { 'content-type': 'application/json', 'x-requested-with': 'crm-page' } }).then((answer) => answer.json())`)
     ).jsonValue()) as { accessToken: string };
 
-    await new Person(page).signsOut();
+    await person.signsOut();
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
     await dead(accessToken);
     await page.reload();
-    await isAt('Sign in');
+    await person.isAt('Sign in');
     await other.close();
   });
 });
@@ -83,14 +64,12 @@ describe('the page of the workspace', () => {
   it('is read by everybody and changed by administrators', async () => {
     const owner = await newWorkspace();
     await page.goto(`${addresses.baseUrl}/settings/workspace`);
-    await page.getByLabel('E-mail address').fill(owner.email);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await press('Sign in');
-    await isAt('Workspace');
+    await person.givesPassword(owner.email);
+    await person.isAt('Workspace');
     await page.getByLabel('Name').fill('Renamed');
     await page.getByRole('combobox', { name: 'Currency' }).click();
     await page.getByRole('option', { name: /^CHF/ }).click();
-    await press('Save');
+    await person.press('Save');
     await page.getByText('The workspace is saved.').waitFor();
     await visit.checkAccessible('workspace');
     const { body } = await api('GET', '/api/tenant', { token: owner.token, expect: 200 });
@@ -103,15 +82,15 @@ describe('a second factor', () => {
     const { email, token } = await newWorkspace();
     await api('PUT', '/api/auth/mfa', { token, body: { enabled: true, password: PASSWORD }, expect: 204 });
     await fillIn(email);
-    await isAt('Enter your code');
-    await page.getByText('A mail with a code of six digits', { exact: false }).waitFor();
+    await person.isAt('Enter your code');
+    await person.reads('A mail with a code of six digits');
     const code = /\b\d{6}\b/.exec((await mailTo(email, 'Your sign-in code')).text)?.[0] ?? '';
     await page.getByLabel('Code of six digits').fill(code === '000000' ? '111111' : '000000');
-    await press('Continue');
-    await page.getByText('This code is wrong', { exact: false }).waitFor();
+    await person.press('Continue');
+    await person.reads('This code is wrong');
     await visit.checkAccessible('wrong code');
     await page.getByLabel('Code of six digits').fill(code);
-    await press('Continue');
+    await person.press('Continue');
     await isIn();
     await visit.checkNothingKept();
   });
@@ -120,18 +99,18 @@ describe('a second factor', () => {
     const account = await newWorkspace();
     const { secret, recoveryCodes } = await withAuthenticator(account);
     await fillIn(account.email);
-    await isAt('Enter your code');
+    await person.isAt('Enter your code');
     const code = codeOf(secret);
     await page.getByLabel('Code of six digits').fill(`${code.slice(0, 3)} ${code.slice(3)}`);
-    await press('Continue');
+    await person.press('Continue');
     await isIn();
-    await new Person(page).signsOut();
+    await person.signsOut();
 
     await fillIn(account.email);
-    await press('Use a recovery code instead');
+    await person.press('Use a recovery code instead');
     await visit.checkAccessible('recovery code');
     await page.getByLabel('Recovery code').fill(recoveryCodes[0] ?? '');
-    await press('Continue');
+    await person.press('Continue');
     await isIn();
   });
 
@@ -141,20 +120,20 @@ describe('a second factor', () => {
     const policy = { token: owner.token, body: { secondFactor: 'required' } };
     expect((await api('PUT', '/api/tenant/sign-in-policy', policy)).status).toBeLessThan(300);
     await fillIn(member.email);
-    await isAt('Set up a second factor');
+    await person.isAt('Set up a second factor');
     await visit.checkAccessible('enrolment');
-    await press('Set up the app');
+    await person.press('Set up the app');
     await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
     await visit.checkAccessible('QR code');
     const uri = new URL(await qrText(page.getByRole('img')));
     const secret = (await page.locator('code').textContent()) ?? '';
     expect([uri.protocol, uri.searchParams.get('secret')]).toEqual(['otpauth:', secret]);
     await page.getByLabel('Code of six digits').fill(codeOf(secret));
-    await press('Confirm');
-    await isAt('Keep your recovery codes');
+    await person.press('Confirm');
+    await person.isAt('Keep your recovery codes');
     expect(await page.getByRole('listitem').count()).toBe(10);
     await visit.checkAccessible('recovery codes');
-    await press('I have kept them');
+    await person.press('I have kept them');
     await isIn();
     await visit.checkNothingKept();
   });

@@ -1,40 +1,23 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { startBrowser } from '../embed/browser.mjs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { api } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 import { AskingApp } from './asking-app.js';
-import { Person } from './person.js';
 import { newProvenWorkspace, type ProvenWorkspace } from './proven-workspace.js';
 import { TestProvider } from './provider.js';
-import { Visit } from './visit.js';
+import { page, person, visit } from './visiting.js';
 
 // Browser, platform and provider are the real ones; other-ways-in.spec.ts has what the page does with answers that are hard to
 // bring about.
-let browser: Browser;
 let provider: TestProvider;
 let workspace: ProvenWorkspace;
-let visit: Visit;
-let person: Person;
 beforeAll(async () => {
-  [browser, provider] = await Promise.all([
-    startBrowser({}),
-    TestProvider.start((login) => (login.includes('@') ? login : `${login}@${workspace.domain}`)),
-  ]);
+  provider = await TestProvider.start((login) => (login.includes('@') ? login : `${login}@${workspace.domain}`));
   workspace = await newProvenWorkspace(provider);
 });
-afterAll(async () => {
-  await Promise.all([browser?.close(), provider?.close()]);
-});
-beforeEach(async () => {
-  visit = await Visit.begin(browser);
-  person = new Person(visit.page);
-});
-afterEach(() => visit.end());
+afterAll(() => provider?.close());
 
 /** Signs in at the provider, on its own pages. @param login whom the provider takes somebody for */
 async function atProvider(login: string): Promise<void> {
-  const { page } = visit;
   await page.getByLabel('E-mail address').fill(`anybody@${workspace.domain}`);
   await person.press('Continue with Example ID');
   await page.waitForURL(`${provider.issuer}/**`);
@@ -46,7 +29,7 @@ async function atProvider(login: string): Promise<void> {
 
 /** The one-time code in the address that the browser is sent back to. */
 async function codeOfReturn(act: () => Promise<void>): Promise<string> {
-  const callback = visit.page.waitForResponse((answer) => new URL(answer.url()).pathname.endsWith('/callback'));
+  const callback = page.waitForResponse((answer) => new URL(answer.url()).pathname.endsWith('/callback'));
   await act();
   const location = (await (await callback).allHeaders()).location ?? '';
   return new URLSearchParams(new URL(location).hash.slice(1)).get('code') ?? '';
@@ -54,9 +37,9 @@ async function codeOfReturn(act: () => Promise<void>): Promise<string> {
 
 describe('signing in at the identity provider of a workspace', () => {
   it('leads through its pages into the workspace, with a code that works once', async () => {
-    await visit.page.goto(`${addresses.baseUrl}/account`);
-    await visit.page.getByLabel('E-mail address').fill(`grace@${workspace.domain}`);
-    await visit.page.getByRole('button', { name: 'Continue with Example ID' }).waitFor();
+    await page.goto(`${addresses.baseUrl}/account`);
+    await page.getByLabel('E-mail address').fill(`grace@${workspace.domain}`);
+    await page.getByRole('button', { name: 'Continue with Example ID' }).waitFor();
     await visit.checkAccessible('provider');
     const code = await codeOfReturn(() => atProvider('grace'));
     await person.isIn(`grace@${workspace.domain}`);
@@ -64,7 +47,7 @@ describe('signing in at the identity provider of a workspace', () => {
     await visit.checkNothingKept();
 
     expect(code).not.toBe('');
-    const again = await visit.page.evaluate(
+    const again = await page.evaluate(
       `fetch('/api/auth/oidc/exchange', {
         method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code: ${JSON.stringify(code)} }),
       }).then(({ status }) => status)`,
@@ -76,7 +59,7 @@ describe('signing in at the identity provider of a workspace', () => {
   });
 
   it('is explained when the provider takes somebody for a person of another domain', async () => {
-    await visit.page.goto(`${addresses.baseUrl}/account`);
+    await page.goto(`${addresses.baseUrl}/account`);
     await atProvider('stranger@elsewhere.example.com');
     await person.isAt('The sign-in did not succeed');
     await person.reads('Your e-mail address does not belong to a domain of the workspace.');
@@ -86,7 +69,7 @@ describe('signing in at the identity provider of a workspace', () => {
 
   it('leads back to the app that has asked for access', async () => {
     const app = await AskingApp.installedBy(workspace.owner);
-    await visit.page.goto(app.authorizeUrl);
+    await page.goto(app.authorizeUrl);
     await person.isAt('Sign in to decide');
     await atProvider('ada');
     await person.isAt('Give Acme Tasks access?');

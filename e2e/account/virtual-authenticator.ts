@@ -1,10 +1,10 @@
 import type { BrowserContext, Page } from 'playwright-core';
 
 /** A passkey device of the browser that belongs to somebody who agrees, and needs nobody to touch anything. */
-export async function addAuthenticator(context: BrowserContext, page: Page): Promise<void> {
+export async function addAuthenticator(context: BrowserContext, page: Page) {
   const devtools = await context.newCDPSession(page);
   await devtools.send('WebAuthn.enable');
-  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       transport: 'internal',
@@ -14,4 +14,5 @@ export async function addAuthenticator(context: BrowserContext, page: Page): Pro
       automaticPresenceSimulation: true,
     },
   });
+  return { devtools, authenticatorId };
 }

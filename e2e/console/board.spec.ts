@@ -99,12 +99,12 @@ it('an option is renamed, and one in use cannot be removed but retired', async (
   await status.getByLabel('Option').nth(1).fill('Called');
   await save();
   await page.getByText('Lead: Status is saved.').waitFor();
-  await status.getByRole('button', { name: 'Remove Called' }).click();
+  await status.getByRole('button', { name: 'Remove: Called' }).click();
   await save();
   await status.getByRole('alert').getByText('Called: in use').waitFor();
   await visit.checkEverywhere('picklists');
   await page.reload();
-  await status.getByRole('button', { name: 'Retire Called' }).click();
+  await status.getByRole('button', { name: 'Retire: Called' }).click();
   await save();
   await status.getByText('retired').waitFor();
 
@@ -136,4 +136,11 @@ it('a second pipeline has a board of its own, which the address names', async ()
   await page.reload();
   await column('First contact').getByText('Abacus').waitFor();
   expect(await page.locator('.stage h2').allTextContents()).toEqual(['First contact 1']);
+
+  await goTo('/settings/picklists', 'Pipelines and picklists');
+  await page.getByRole('region', { name: 'Pipeline: Resellers' }).getByRole('button', { name: 'Delete' }).click();
+  const question = page.getByRole('dialog', { name: 'Delete the pipeline Resellers?' });
+  await question.getByRole('button', { name: 'Delete the pipeline' }).click();
+  await question.getByRole('alert').getByText('Deals are in this pipeline').waitFor();
+  expect(await page.getByText('Resellers is saved.').count()).toBe(0);
 });

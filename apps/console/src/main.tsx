@@ -10,7 +10,7 @@ import { createRoot } from 'react-dom/client';
 import { LanguageProvider } from './language.js';
 import { createConsoleRouter } from './router.js';
 import { Session } from './session/session.js';
-import { SessionProvider } from './session/session-context.js';
+import { SessionContext } from './session/session-context.js';
 
 shareNonce();
 const session = Session.ofBrowser();
@@ -20,9 +20,9 @@ createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
     <LanguageProvider>
       <Kit keepsScheme>
-        <SessionProvider session={session}>
+        <SessionContext value={session}>
           <RouterProvider router={router} />
-        </SessionProvider>
+        </SessionContext>
       </Kit>
     </LanguageProvider>
   </StrictMode>,

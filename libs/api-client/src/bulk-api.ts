@@ -1,12 +1,5 @@
 import type { FieldProblem } from './problem/api-problem.js';
-import {
-  CUSTOM_LIST,
-  customName,
-  listPath,
-  type ObjectName,
-  type RecordFields,
-  type RecordsApi,
-} from './records-api.js';
+import { listPath, type ObjectName, type RecordFields, type RecordsApi } from './records-api.js';
 
 export type BulkOperation = 'create' | 'update' | 'delete';
 
@@ -38,14 +31,9 @@ export class BulkApi {
     records: readonly RecordFields[],
     key: string,
   ): Promise<readonly BulkResult[]> {
-    const { client } = this.records;
-    const apiName = customName(object);
-    const header = { 'Idempotency-Key': key };
+    const params = { header: { 'Idempotency-Key': key } };
     const body = { operation, records: [...records] };
-    const { data } =
-      apiName === undefined
-        ? await client.POST(`${listPath(object)}/bulk`, { params: { header }, body })
-        : await client.POST(`${CUSTOM_LIST}/bulk`, { params: { path: { apiName }, header }, body });
+    const { data } = await this.records.client.POST(`${listPath(object)}/bulk`, { params, body });
     return (data as unknown as { results: readonly BulkResult[] }).results;
   }
 }

@@ -1,25 +1,32 @@
-import { describe, expect, it } from '@jest/globals';
-import { createApiClient } from './client.js';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { type ClientOptions, createApiClient } from './client.js';
 import { ApiProblem } from './problem/api-problem.js';
 import { problemInWords } from './problem/problem-words.js';
 import { RecordsApi } from './records-api.js';
 
 const json = (status: number, body: unknown, headers = {}) => Response.json(body, { status, headers });
 
-function newApi(answer: (request: Request) => Response | Promise<Response>, replacement = 'second') {
+const TOKENS = { current: async () => 'first', replacementFor: async () => 'second' };
+
+function newApi(
+  answer: (request: Request) => Response | Promise<Response>,
+  options: Partial<ClientOptions> = { tokens: TOKENS },
+) {
   const requests: Record<'url' | 'authorization' | 'ifMatch' | 'body', string | null>[] = [];
-  const client = createApiClient({
-    baseUrl: 'https://crm.example',
-    tokens: { current: async () => 'first', replacementFor: async () => replacement },
-    fetch: async (request) => {
-      const { url, headers } = request;
-      const body = await request.clone().text();
-      requests.push({ url, authorization: headers.get('authorization'), ifMatch: headers.get('if-match'), body });
-      return answer(request);
-    },
+  jest.spyOn(globalThis, 'fetch').mockImplementation(async (input) => {
+    const request = input as Request;
+    const { url, headers } = request;
+    const body = await request.clone().text();
+    requests.push({ url, authorization: headers.get('authorization'), ifMatch: headers.get('if-match'), body });
+    return answer(request);
   });
+  const client = createApiClient({ baseUrl: 'https://crm.example', ...options });
   return { api: new RecordsApi(client), requests };
 }
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 describe('calls of the API', () => {
   it('carry the token, and reach the paths of standard and custom objects', async () => {
@@ -40,6 +47,27 @@ describe('calls of the API', () => {
     const same = { ifMatch: '"2"', body: '{"lastName":"King"}' };
     const twice = ['Bearer first', 'Bearer second'].map((authorization) => ({ authorization, ...same }));
     expect(requests).toMatchObject(twice);
+  });
+
+  it('of nobody carry no token, and like all of them neither cookies nor a referrer, unless one says so', async () => {
+    const made: unknown[] = [];
+    const note = ({ credentials, cache, referrerPolicy, headers }: Request) => {
+      made.push([credentials, cache, referrerPolicy, headers.has('authorization')]);
+      return json(401, { code: 'UNAUTHENTICATED' });
+    };
+    for (const options of [{}, { tokens: TOKENS }]) {
+      const { client } = newApi(note, options).api;
+      await expect(client.GET('/api/auth/me', {})).rejects.toMatchObject({ status: 401 });
+    }
+    const { client } = newApi(note, {}).api;
+    await expect(client.GET('/api/auth/me', { credentials: 'same-origin' })).rejects.toThrow();
+    const shared = ['no-store', 'no-referrer'];
+    expect(made).toEqual([
+      ['omit', ...shared, false],
+      ['omit', ...shared, true],
+      ['omit', ...shared, true],
+      ['same-origin', ...shared, false],
+    ]);
   });
 
   it('end when the next token is refused too', async () => {
@@ -79,5 +107,13 @@ describe('a problem in words', () => {
   ])('of the status %d (%s) is: %s', (status, code, title) => {
     expect(problemInWords(new ApiProblem(code, status, ''), 'en').title).toBe(title);
     expect(problemInWords(new ApiProblem(code, status, ''), 'de').title).not.toBe(title);
+  });
+
+  it.each([
+    [7, 'en', 'Try again in 7 seconds.'],
+    [91, 'de', 'Versuchen Sie es in 2 Minuten erneut.'],
+  ] as const)('says after how long to try again: %d seconds', (seconds, language, text) => {
+    const problem = new ApiProblem('RATE_LIMITED', 429, '', [], undefined, seconds);
+    expect(problemInWords(problem, language).text).toBe(text);
   });
 });

@@ -4,16 +4,15 @@ export type {
   CatalogueObjectView,
   NoteView,
   SavedViewView,
+  SignInView,
   TimelineEntryView,
-  TimelineView,
   UserView,
 } from '../dist/api.js';
 export { BulkApi, type BulkOperation, type BulkResult } from './bulk-api.js';
-export { type ApiCall, callApi, callApiForHeaders } from './call-api.js';
-export { type ApiClient, type ClientOptions, createApiClient } from './client.js';
+export { type ApiClient, createApiClient, type TokenSource } from './client.js';
 export { PeopleApi, type Person } from './people-api.js';
-export { ApiProblem, type FieldProblem } from './problem/api-problem.js';
-export { type ProblemWords, problemInWords } from './problem/problem-words.js';
+export { ApiProblem, type FieldProblem, noAnswer, problemOf } from './problem/api-problem.js';
+export { problemInWords } from './problem/problem-words.js';
 export {
   type CrmRecord,
   deletionOf,
@@ -25,8 +24,6 @@ export {
   type RecordPage,
   type RecordQuery,
   RecordsApi,
-  STANDARD_OBJECTS,
   type StandardObjectName,
 } from './records-api.js';
 export { type EntryKind, type NoteKind, TimelineApi } from './timeline-api.js';
-export type { TokenSource } from './token/token-source.js';

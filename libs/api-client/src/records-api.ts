@@ -1,10 +1,9 @@
-import { OBJECT_PATHS } from '@crm/contracts/object-paths';
+import type { OBJECT_PATHS } from '@crm/contracts/object-paths';
 import type { CatalogueObjectView } from '../dist/api.js';
 import type { ApiClient } from './client.js';
 
 /** `leads` and the like, or `custom:` and the API name of a custom object. */
 export type StandardObjectName = (typeof OBJECT_PATHS)[keyof typeof OBJECT_PATHS];
-export const STANDARD_OBJECTS: readonly StandardObjectName[] = Object.values(OBJECT_PATHS);
 export type ObjectName = StandardObjectName | `custom:${string}`;
 
 export type FieldValue = string | number | boolean | readonly string[] | null;
@@ -60,8 +59,13 @@ export type LabelLanguage = 'en' | 'de';
 export type RecordFields = Readonly<Record<string, FieldValue>>;
 
 const CUSTOM = 'custom:';
-export const CUSTOM_LIST = '/api/crm/custom/{apiName}/records';
-export const CUSTOM_RECORD = '/api/crm/custom/{apiName}/records/{id}';
+
+/** The path of an object's records. The calls of all objects differ in it alone, so that the types of one stand for all. */
+export const listPath = (object: ObjectName) =>
+  (object.startsWith(CUSTOM)
+    ? `/api/crm/custom/${object.slice(CUSTOM.length)}/records`
+    : `/api/crm/${object}`) as '/api/crm/leads';
+const recordPath = (object: ObjectName) => `${listPath(object)}/{id}` as const;
 
 /** The calls of records, the same for every object. */
 export class RecordsApi {
@@ -74,72 +78,42 @@ export class RecordsApi {
   }
 
   async list(object: ObjectName, { filterValue, ...more }: RecordQuery, signal?: AbortSignal): Promise<RecordPage> {
-    const apiName = customName(object);
     const query = { ...more, ...(filterValue !== undefined && { filterValue: [filterValue] }) };
-    const { data } =
-      apiName === undefined
-        ? await this.client.GET(listPath(object), { params: { query }, signal })
-        : await this.client.GET(CUSTOM_LIST, { params: { path: { apiName }, query }, signal });
+    const { data } = await this.client.GET(listPath(object), { params: { query }, signal });
     return data as unknown as RecordPage;
   }
 
   /** @param expand references whose records are answered too */
   async get(object: ObjectName, id: string, expand?: string, signal?: AbortSignal): Promise<CrmRecord> {
-    const apiName = customName(object);
     const query = expand === undefined ? {} : { expand };
-    const { data } =
-      apiName === undefined
-        ? await this.client.GET(recordPath(object), { params: { path: { id }, query }, signal })
-        : await this.client.GET(CUSTOM_RECORD, { params: { path: { apiName, id }, query }, signal });
+    const { data } = await this.client.GET(recordPath(object), { params: { path: { id }, query }, signal });
     return data as unknown as CrmRecord;
   }
 
   /** @param key makes a repeated call create nothing more (`Idempotency-Key`) */
   async create(object: ObjectName, fields: RecordFields, key: string): Promise<CrmRecord> {
-    const apiName = customName(object);
     const header = { 'Idempotency-Key': key };
-    const { data } =
-      apiName === undefined
-        ? await this.client.POST(listPath(object), { params: { header }, body: fields as never })
-        : await this.client.POST(CUSTOM_LIST, { params: { path: { apiName }, header }, body: fields as never });
+    const { data } = await this.client.POST(listPath(object), { params: { header }, body: fields as never });
     return data as unknown as CrmRecord;
   }
 
   /** @param version that is changed; any other is refused with `VERSION_MISMATCH`. Without one, every version is changed */
   async update(object: ObjectName, id: string, fields: RecordFields, version?: number): Promise<CrmRecord> {
-    const apiName = customName(object);
     const header = version === undefined ? {} : { 'If-Match': `"${version}"` };
-    const { data } =
-      apiName === undefined
-        ? await this.client.PATCH(recordPath(object), { params: { path: { id }, header }, body: fields as never })
-        : await this.client.PATCH(CUSTOM_RECORD, { params: { path: { apiName, id }, header }, body: fields as never });
+    const params = { path: { id }, header };
+    const { data } = await this.client.PATCH(recordPath(object), { params, body: fields as never });
     return data as unknown as CrmRecord;
   }
 
   /** @param version that is deleted; any other is refused with `VERSION_MISMATCH` */
   async delete(object: ObjectName, id: string, version: number): Promise<void> {
-    const apiName = customName(object);
     const header = { 'If-Match': `"${version}"` };
-    await (apiName === undefined
-      ? this.client.DELETE(recordPath(object), { params: { path: { id }, header } })
-      : this.client.DELETE(CUSTOM_RECORD, { params: { path: { apiName, id }, header } }));
+    await this.client.DELETE(recordPath(object), { params: { path: { id }, header } });
   }
 
   /** Brings a deleted record back, with what its deletion took along. */
   async restore(object: ObjectName, id: string): Promise<CrmRecord> {
-    const apiName = customName(object);
-    const { data } =
-      apiName === undefined
-        ? await this.client.POST(`${recordPath(object)}/restore`, { params: { path: { id } } })
-        : await this.client.POST(`${CUSTOM_RECORD}/restore`, { params: { path: { apiName, id } } });
+    const { data } = await this.client.POST(`${recordPath(object)}/restore`, { params: { path: { id } } });
     return data as unknown as CrmRecord;
   }
 }
-
-/** @returns undefined for a standard object */
-export const customName = (object: ObjectName): string | undefined =>
-  object.startsWith(CUSTOM) ? object.slice(CUSTOM.length) : undefined;
-
-// The calls of the five standard objects differ in the path alone, so that the types of one stand for all.
-export const listPath = (object: ObjectName) => `/api/crm/${object}` as '/api/crm/leads';
-export const recordPath = (object: ObjectName) => `/api/crm/${object}/{id}` as '/api/crm/leads/{id}';

@@ -1,14 +1,9 @@
 import type { NoteInput, NoteView, TimelineEntryView, TimelineView } from '../dist/api.js';
 import type { ApiClient } from './client.js';
-import type { ObjectName } from './records-api.js';
+import { listPath, type ObjectName } from './records-api.js';
 
 export type NoteKind = NoteView['kind'];
 export type EntryKind = TimelineEntryView['kind'];
-
-const CUSTOM = 'custom:';
-// The calls of all objects differ in the path alone, so that the types of one stand for all.
-const pathOf = (object: ObjectName): string =>
-  object.startsWith(CUSTOM) ? `/api/crm/custom/${object.slice(CUSTOM.length)}/records` : `/api/crm/${object}`;
 
 /** What happened to a record, and notes on it. */
 export class TimelineApi {
@@ -22,16 +17,18 @@ export class TimelineApi {
     cursor: string | null,
     signal?: AbortSignal,
   ): Promise<TimelineView> {
-    const path = `${pathOf(object)}/{id}/timeline` as '/api/crm/leads/{id}/timeline';
     const query = { ...(kinds.length > 0 && { kind: [...kinds] }), ...(cursor !== null && { cursor }) };
-    const { data } = await this.client.GET(path, { params: { path: { id }, query }, signal });
+    const { data } = await this.client.GET(`${listPath(object)}/{id}/timeline`, {
+      params: { path: { id }, query },
+      signal,
+    });
     return data as TimelineView;
   }
 
   /** @param key makes a repeated call create nothing more */
   async addNote(object: ObjectName, id: string, body: NoteInput, key: string): Promise<void> {
-    const path = `${pathOf(object)}/{id}/notes` as '/api/crm/leads/{id}/notes';
-    await this.client.POST(path, { params: { path: { id }, header: { 'Idempotency-Key': key } }, body });
+    const params = { path: { id }, header: { 'Idempotency-Key': key } };
+    await this.client.POST(`${listPath(object)}/{id}/notes`, { params, body });
   }
 
   /** Any other version than the one that was seen is refused with `VERSION_MISMATCH`. */

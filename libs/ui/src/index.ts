@@ -1,5 +1,5 @@
 export { Icon } from './icon.js';
-export { Kit, type KitProps, shareNonce } from './kit.js';
+export { Kit, shareNonce } from './kit.js';
 export {
   catalogue,
   LANGUAGES,
@@ -11,5 +11,5 @@ export {
   useLocale,
   useTexts,
 } from './locale.js';
-export { EmptyNotice, LoadingLines, ProblemNotice, type ProblemNoticeProps } from './problem-notice.js';
-export { type BaseColours, DARK, LIGHT, paletteOf, type Theme } from './theme.js';
+export { EmptyNotice, Loaded, LoadingLines, ProblemNotice, type Words } from './problem-notice.js';
+export type { Theme } from './theme.js';

@@ -30,83 +30,65 @@ const variantColours: VariantColorsResolver = (input) => {
     : colours;
 };
 
+const DIALOG = {
+  defaultProps: {
+    // Its head is no banner of the page.
+    attributes: { header: { role: 'presentation' } },
+    overlayProps: { backgroundOpacity: 0.3 },
+    // The place of the scrollbar is kept; taking the scrollbar away would move the page.
+    lockScroll: false,
+  },
+};
+
 const BASE = createTheme({
   variantColorResolver: variantColours,
   headings: { fontWeight: '600' },
   cursorType: 'pointer',
   respectReducedMotion: true,
-  components: Object.fromEntries(
-    ['Drawer', 'Modal'].map((name) => [
-      name,
-      {
-        defaultProps: {
-          // Their heads are no banner of the page.
-          attributes: { header: { role: 'presentation' } },
-          overlayProps: { backgroundOpacity: 0.3 },
-          // The place of the scrollbar is kept; taking the scrollbar away would move the page.
-          lockScroll: false,
-        },
-      },
-    ]),
-  ),
+  components: { Drawer: DIALOG, Modal: DIALOG },
 });
 
 /** Mantine's variables from the palette, whose texts are readable on every ground that they stand on. */
 const variablesOf = (theme: Theme, scheme: 'light' | 'dark'): Record<string, string> => {
-  const palette = paletteOf({ ...(scheme === 'dark' ? DARK : LIGHT), ...theme.colours }, scheme);
-  const colour = (name: string): string => palette[`--${name}`] as string;
-  const primary = {
-    filled: colour('fill'),
-    'filled-hover': colour('fill-hover'),
-    light: colour('selected'),
-    'light-hover': colour('selected'),
-    'light-color': colour('link'),
-    outline: colour('link'),
-    text: colour('link'),
-  };
-  const danger = {
-    // White is written on it in both schemes.
-    filled: '#c02636',
-    'filled-hover': '#a51f2d',
-    light: colour('danger-ground'),
-    'light-hover': colour('danger-ground'),
-    'light-color': colour('danger'),
-    outline: colour('danger'),
-    text: colour('danger'),
-  };
+  const colour = paletteOf({ ...(scheme === 'dark' ? DARK : LIGHT), ...theme.colours }, scheme);
+  const shades = (filled: string, hover: string, ground: string, ink: string) => ({
+    ...{ filled, 'filled-hover': hover, light: ground, 'light-hover': ground },
+    ...{ 'light-color': ink, outline: ink, text: ink },
+  });
+  const primary = shades(colour.fill, colour['fill-hover'], colour.selected, colour.link);
+  // White is written on it in both schemes.
+  const danger = shades('#c02636', '#a51f2d', colour['danger-ground'], colour.danger);
   const named = (prefix: string, values: Record<string, string>) =>
     Object.entries(values).map(([name, value]) => [`--mantine-${prefix}-${name}`, value]);
   return Object.fromEntries([
     ...named('color-blue', primary),
     ...named('color-red', danger),
-    ...named('primary-color', { ...primary, contrast: colour('fill-text') }),
+    ...named('primary-color', { ...primary, contrast: colour['fill-text'] }),
     ...named('color', {
-      body: colour('surface'),
-      text: colour('text'),
-      bright: colour('text'),
-      dimmed: colour('muted'),
-      placeholder: colour('muted'),
-      anchor: colour('link'),
-      error: colour('danger'),
-      success: colour('success'),
-      default: colour('surface'),
-      'default-color': colour('text'),
-      'default-hover': colour('hover'),
+      body: colour.surface,
+      text: colour.text,
+      bright: colour.text,
+      dimmed: colour.muted,
+      placeholder: colour.muted,
+      anchor: colour.link,
+      error: colour.danger,
+      success: colour.success,
+      default: colour.surface,
+      'default-color': colour.text,
+      'default-hover': colour.hover,
       // The edge of an input is what shows where it is.
-      'default-border': colour('edge'),
-      'disabled-color': colour('muted'),
+      'default-border': colour.edge,
+      'disabled-color': colour.muted,
     }),
     // Inputs and menus of Mantine take these shades instead of the names above.
     ...named(scheme === 'dark' ? 'color-dark' : 'color-gray', {
-      4: colour('edge'),
-      ...(scheme === 'dark'
-        ? { 5: colour('hover'), 6: colour('surface'), 7: colour('surface') }
-        : { 0: colour('hover') }),
+      4: colour.edge,
+      ...(scheme === 'dark' ? { 5: colour.hover, 6: colour.surface, 7: colour.surface } : { 0: colour.hover }),
     }),
-    ['--crm-background', colour('background')],
-    ['--crm-border', colour('border')],
-    ['--crm-hover', colour('hover')],
-    ['--crm-selected', colour('selected')],
+    ['--crm-background', colour.background],
+    ['--crm-border', colour.border],
+    ['--crm-hover', colour.hover],
+    ['--crm-selected', colour.selected],
   ]);
 };
 

@@ -1,4 +1,4 @@
-import { ApiProblem, callApi, type TokenSource } from '@crm/api-client';
+import { ApiProblem, noAnswer, problemOf, type TokenSource } from '@crm/api-client';
 
 /** What every way of signing in ends with. */
 export interface SignedIn {
@@ -43,8 +43,19 @@ export interface Surroundings {
 }
 
 /** A call of the session's cookie. The header is what no page of another origin can send. */
-const call = <Answer>(method: 'POST' | 'DELETE', path: string, body?: object): Promise<Answer> =>
-  callApi<Answer>({ method, path, body, withCookies: true, headers: { 'x-requested-with': 'crm-page' } });
+async function call<Answer>(method: 'POST' | 'DELETE', path: string, body?: object): Promise<Answer> {
+  const response = await fetch(path, {
+    method,
+    credentials: 'same-origin',
+    cache: 'no-store',
+    referrerPolicy: 'no-referrer',
+    headers: { 'x-requested-with': 'crm-page', ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  }).catch(noAnswer);
+  if (!response.ok) throw await problemOf(response);
+  // What is no JSON comes from something between the page and the API.
+  return response.status === 204 ? (undefined as Answer) : await response.json().catch(noAnswer);
+}
 
 /**
  * The session of this browser: the access token in memory only, the refresh token in a cookie that scripts cannot read. It is

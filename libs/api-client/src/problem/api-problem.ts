@@ -6,7 +6,7 @@ export interface FieldProblem {
   readonly detail: string;
 }
 
-/** A refusal of the API (RFC 9457), or no answer at all. */
+/** A refusal of the API (RFC 9457), no answer at all, or what a page itself refuses to send. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
 
@@ -30,8 +30,15 @@ export class ApiProblem extends Error {
   }
 }
 
-/** @param body of a refusal, parsed as far as it was JSON */
-export function problemOf({ status, headers }: Response, body: unknown): ApiProblem {
+/** What a call that had no answer is rejected with. @throws ApiProblem */
+export function noAnswer(cause: unknown): never {
+  throw new ApiProblem('OFFLINE', 0, 'There was no answer', [], undefined, undefined, { cause });
+}
+
+/** @param response a refusal; of its body nothing is known when it is no JSON, as from something between the page and the API */
+export async function problemOf(response: Response): Promise<ApiProblem> {
+  const { status, headers } = response;
+  const body: unknown = await response.json().catch(() => undefined);
   const { code, title, detail, errors, requestId } = isObject(body) ? body : {};
   const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
   return new ApiProblem(

@@ -6,27 +6,12 @@ export interface ProblemWords {
   readonly text: string;
 }
 
-type Texts = Readonly<
-  Record<
-    | 'offline'
-    | 'forbidden'
-    | 'missing'
-    | 'limited'
-    | 'unavailable'
-    | 'conflict'
-    | 'unique'
-    | 'invalid'
-    | 'ended'
-    | 'other',
-    ProblemWords
-  >
->;
-
-const EN: Texts = {
+const EN = {
   offline: { title: 'No connection', text: 'The CRM cannot be reached. Check your connection and try again.' },
   forbidden: { title: 'Not allowed', text: 'You do not have the rights for this.' },
   missing: { title: 'Not found', text: 'This does not exist, or you cannot see it.' },
   limited: { title: 'Too many requests', text: 'Wait a moment, then try again.' },
+  limitedFor: { title: 'Too many attempts', text: 'Try again in {time}.' },
   unavailable: { title: 'Not available', text: 'A part of the CRM does not answer. Try again in a moment.' },
   conflict: {
     title: 'Changed meanwhile',
@@ -38,13 +23,14 @@ const EN: Texts = {
   other: { title: 'Something went wrong', text: 'Try again. If it stays like this, tell your administrator.' },
 };
 
-const DE: Texts = {
+const DE: Readonly<Record<keyof typeof EN, ProblemWords>> = {
   offline: {
     title: 'Keine Verbindung',
     text: 'Das CRM ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.',
   },
   forbidden: { title: 'Nicht erlaubt', text: 'Dafür fehlen Ihnen die Rechte.' },
   missing: { title: 'Nicht gefunden', text: 'Das gibt es nicht, oder Sie können es nicht sehen.' },
+  limitedFor: { title: 'Zu viele Versuche', text: 'Versuchen Sie es in {time} erneut.' },
   limited: { title: 'Zu viele Anfragen', text: 'Warten Sie einen Moment und versuchen Sie es dann erneut.' },
   unavailable: {
     title: 'Nicht verfügbar',
@@ -70,10 +56,18 @@ const TEXTS = { en: EN, de: DE } as const;
 
 /** A problem in the words of a person who does not know the API. */
 export function problemInWords(problem: unknown, language: keyof typeof TEXTS): ProblemWords {
-  return TEXTS[language][problem instanceof ApiProblem ? kindOf(problem) : 'other'];
+  if (!(problem instanceof ApiProblem)) return TEXTS[language].other;
+  const { title, text } = TEXTS[language][kindOf(problem)];
+  return { title, text: text.replace('{time}', waitOf(problem.retryAfterSeconds ?? 0, language)) };
 }
 
-function kindOf({ code, status }: ApiProblem): keyof Texts {
+function waitOf(seconds: number, language: string): string {
+  const [unit, length] = seconds < 90 ? ['second', 1] : ['minute', 60];
+  const format = new Intl.NumberFormat(language, { style: 'unit', unit: unit as string, unitDisplay: 'long' });
+  return format.format(Math.ceil(seconds / (length as number)));
+}
+
+function kindOf({ code, status, retryAfterSeconds }: ApiProblem): keyof typeof EN {
   if (code === 'UNIQUE_VIOLATION') return 'unique';
   if (status === 0) return 'offline';
   if (status === 401) return 'ended';
@@ -81,6 +75,6 @@ function kindOf({ code, status }: ApiProblem): keyof Texts {
   if (status === 404) return 'missing';
   if (status === 412) return 'conflict';
   if (status === 400 || status === 422) return 'invalid';
-  if (status === 429) return 'limited';
+  if (status === 429) return retryAfterSeconds === undefined ? 'limited' : 'limitedFor';
   return status >= 500 ? 'unavailable' : 'other';
 }

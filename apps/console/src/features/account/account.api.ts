@@ -1,18 +1,11 @@
 import type { ApiClient } from '@crm/api-client';
-import { deviceOf, type PasskeyOptions } from '../sign-in/sign-in.api.js';
+import { useMemo } from 'react';
+import { useApiClient } from '../../session/api-client-context.js';
+import type { PasskeyOptions } from '../sign-in/passkey.js';
+import { answerOf } from '../sign-in/sign-in.api.js';
 
 /** Everything there is, in one page: lists of one person are short. */
 const ALL = { params: { query: { size: 200 } } } as const;
-
-async function answerOf<Answer>(call: Promise<{ readonly data?: Answer }>): Promise<NonNullable<Answer>> {
-  return (await call).data as NonNullable<Answer>;
-}
-
-/** What a browser needs to make a passkey. */
-export interface NewPasskeyOptions {
-  readonly challengeId: string;
-  readonly publicKey: PublicKeyCredentialCreationOptionsJSON;
-}
 
 /** What proves within a session who uses it. */
 export interface Proof {
@@ -21,16 +14,17 @@ export interface Proof {
   readonly code?: string;
 }
 
+export type PasswordChange = Proof & { readonly currentPassword: string; readonly newPassword: string };
+
 const byId = (id: string) => ({ params: { path: { id } } });
 
 /** The calls of somebody who is signed in: for their account, and for what they decide with it. */
-export const accountApi = (client: ApiClient) => ({
+const accountApi = (client: ApiClient) => ({
   sessions: () => answerOf(client.GET('/api/auth/sessions', ALL)),
   endSession: (id: string) => client.DELETE('/api/auth/sessions/{id}', byId(id)),
 
   passkeys: () => answerOf(client.GET('/api/auth/passkeys')),
-  newPasskeyOptions: () =>
-    answerOf(client.POST('/api/auth/passkeys/options')) as Promise<unknown> as Promise<NewPasskeyOptions>,
+  newPasskeyOptions: (): Promise<PasskeyOptions> => answerOf(client.POST('/api/auth/passkeys/options')),
   addPasskey: (answer: object) => client.POST('/api/auth/passkeys', { body: answer as never }),
   renamePasskey: (id: string, name: string) => client.PATCH('/api/auth/passkeys/{id}', { ...byId(id), body: { name } }),
   removePasskey: (id: string) => client.DELETE('/api/auth/passkeys/{id}', byId(id)),
@@ -53,15 +47,11 @@ export const accountApi = (client: ApiClient) => ({
     answerOf(client.POST('/api/auth/api-keys', { body: key as never })),
   endApiKey: (id: string) => client.DELETE('/api/auth/api-keys/{id}', byId(id)),
 
-  changePassword: async (change: Proof & { readonly currentPassword: string; readonly newPassword: string }) => {
-    const { data, response } = await client.POST('/api/auth/password', { body: change });
-    return { ...data, ...deviceOf(response.headers) };
-  },
+  changePassword: (change: PasswordChange) => answerOf(client.POST('/api/auth/password', { body: change })),
 
   /** @returns what a second call must answer; undefined once the proof is noted */
   prove: async (proof: Proof) => (await client.POST('/api/auth/step-up', { body: proof })).data,
-  provingPasskeyOptions: () =>
-    answerOf(client.POST('/api/auth/step-up/passkey/options')) as Promise<unknown> as Promise<PasskeyOptions>,
+  provingPasskeyOptions: (): Promise<PasskeyOptions> => answerOf(client.POST('/api/auth/step-up/passkey/options')),
   proveWithPasskey: (answer: object) => client.POST('/api/auth/step-up/passkey', { body: answer as never }),
 
   accessRequest: (id: string) => answerOf(client.GET('/api/auth/oauth/requests/{id}', byId(id))),
@@ -73,6 +63,12 @@ export const accountApi = (client: ApiClient) => ({
 });
 
 export type AccountApi = ReturnType<typeof accountApi>;
+
+export function useAccountApi(): AccountApi {
+  const client = useApiClient();
+  return useMemo(() => accountApi(client), [client]);
+}
+
 export type AccessRequest = Awaited<ReturnType<AccountApi['accessRequest']>>;
 export type Session = Awaited<ReturnType<AccountApi['sessions']>>['data'][number];
 export type Passkey = Awaited<ReturnType<AccountApi['passkeys']>>['data'][number];

@@ -1,4 +1,4 @@
-import type { NewPasskeyOptions } from './account.api.js';
+import type { PasskeyOptions } from '../sign-in/passkey.js';
 
 /** Why a browser has made no passkey: nobody agreed, or the device has one of the account already. */
 export type NotMade = 'refused' | 'alreadyThere';
@@ -8,9 +8,11 @@ export const makesPasskeys = (): boolean =>
   typeof PublicKeyCredential !== 'undefined' && 'parseCreationOptionsFromJSON' in PublicKeyCredential;
 
 /** Has the browser make a passkey. @returns the answer for the API */
-export async function makePasskey({ challengeId, publicKey }: NewPasskeyOptions): Promise<object | NotMade> {
+export async function makePasskey({ challengeId, publicKey }: PasskeyOptions): Promise<object | NotMade> {
   try {
-    const options = PublicKeyCredential.parseCreationOptionsFromJSON(publicKey);
+    const options = PublicKeyCredential.parseCreationOptionsFromJSON(
+      publicKey as PublicKeyCredentialCreationOptionsJSON,
+    );
     const credential = await navigator.credentials.create({ publicKey: options });
     return credential instanceof PublicKeyCredential ? { challengeId, credential: credential.toJSON() } : 'refused';
   } catch (error) {

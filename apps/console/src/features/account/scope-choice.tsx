@@ -1,48 +1,35 @@
+import { ApiProblem } from '@crm/api-client';
 import { scopeEntry } from '@crm/contracts/rights';
-import { catalogue, useLocale, useTexts } from '@crm/ui';
+import { useLocale, useTexts } from '@crm/ui';
 import { Checkbox, Stack } from '@mantine/core';
-
-const SCOPE_TEXTS = catalogue({
-  en: { needed: 'The app cannot work without it', reads: 'Reads only', writes: 'Reads and changes' },
-  de: { needed: 'Ohne das funktioniert die App nicht', reads: 'Liest nur', writes: 'Liest und ändert' },
-});
+import type { Values } from '../sign-in/parts/form.js';
+import { SECURITY_TEXTS } from './security.texts.js';
 
 /** As the API describes it. */
 export interface AskedScope {
   readonly name: string;
-  readonly description: string;
-  readonly writes: boolean;
+  readonly description?: string;
   /** Whether the app cannot work without it. */
   readonly required?: boolean;
 }
 
-export interface ScopeChoiceProps {
-  readonly scopes: readonly AskedScope[];
-  /** Names of those that the person does not give. */
-  readonly withheld: ReadonlySet<string>;
-  readonly onChange: (withheld: ReadonlySet<string>) => void;
-}
-
-/** What an app could do, in words of users, each to be left out unless the app cannot work without it; what changes something first. */
-export function ScopeChoice({ scopes, withheld, onChange }: ScopeChoiceProps) {
-  const texts = useTexts(SCOPE_TEXTS);
+/** Fields of a form: what an app could do, in words of users, each to be left out unless the app cannot work without it; what changes something first. */
+export function ScopeChoice({ scopes }: { readonly scopes: readonly AskedScope[] }) {
+  const texts = useTexts(SECURITY_TEXTS);
   const { language } = useLocale();
-  const ordered = [...scopes].sort((left, right) => Number(right.writes) - Number(left.writes));
-  const change = (name: string, isGiven: boolean): void => {
-    const others = [...withheld].filter((other) => other !== name);
-    onChange(new Set(isGiven ? others : [...others, name]));
-  };
+  const named = scopes.map((scope) => ({ ...scope, isReadOnly: scope.name.endsWith(':read') }));
+  const ordered = named.sort((left, right) => Number(left.isReadOnly) - Number(right.isReadOnly));
   return (
     <Stack component="ul" gap="xs" p={0} m={0} className="plain">
-      {ordered.map(({ name, description, writes, required = false }) => (
+      {ordered.map(({ name, description = name, isReadOnly, required = false }) => (
         <li key={name}>
           <Checkbox
+            name={name}
             // A scope that this page does not know yet has the words of the API.
-            label={scopeEntry(name)?.[writes ? 'writes' : 'reads'][language] ?? description}
-            description={`${writes ? texts.writes : texts.reads}${required ? ` · ${texts.needed}` : ''}`}
-            checked={!withheld.has(name)}
+            label={scopeEntry(name)?.[isReadOnly ? 'reads' : 'writes'][language] ?? description}
+            description={`${isReadOnly ? texts.reads : texts.writes}${required ? ` · ${texts.needed}` : ''}`}
+            defaultChecked
             disabled={required}
-            onChange={(event) => change(name, event.currentTarget.checked)}
           />
         </li>
       ))}
@@ -50,5 +37,12 @@ export function ScopeChoice({ scopes, withheld, onChange }: ScopeChoiceProps) {
   );
 }
 
-export const givenOf = (scopes: readonly AskedScope[], withheld: ReadonlySet<string>): string[] =>
-  scopes.map(({ name }) => name).filter((name) => !withheld.has(name));
+/** Names of the scopes that were left ticked. @throws ApiProblem where that is none */
+export function givenOf(scopes: readonly AskedScope[], values: Values): string[] {
+  const given = scopes.filter(({ name, required }) => required || name in values).map(({ name }) => name);
+  if (given.length === 0 && scopes.length > 0) throw nothingChosen();
+  return given;
+}
+
+/** What the page itself refuses to send. */
+export const nothingChosen = () => new ApiProblem('NOTHING_CHOSEN', 422, 'Nothing is chosen');

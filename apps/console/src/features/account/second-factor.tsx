@@ -1,188 +1,114 @@
-import { plural, useLocale, useTexts } from '@crm/ui';
+import { Loaded, ProblemNotice, plural, useLocale, useTexts } from '@crm/ui';
 import { Button, Text } from '@mantine/core';
-import { useInputState } from '@mantine/hooks';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { DigitsInput, RecoveryCodes } from '../sign-in/code-inputs.js';
-import { Confirm, Question } from '../sign-in/parts/confirm.js';
-import { Form } from '../sign-in/parts/form.js';
+import { AuthenticatorForm, RecoveryCodes } from '../sign-in/code-inputs.js';
+import { Act } from '../sign-in/parts/confirm.js';
 import { Page } from '../sign-in/parts/page.js';
 import { PAGE_TEXTS } from '../sign-in/parts/parts.texts.js';
 import { CurrentPasswordInput } from '../sign-in/parts/passwords.js';
-import { ProblemText } from '../sign-in/parts/problem-text.js';
-import { SECOND_FACTOR_TEXTS } from '../sign-in/second-factor.texts.js';
-import type { AuthenticatorSetup } from '../sign-in/sign-in.api.js';
-import { AuthenticatorSetUp } from '../sign-in/sign-in.js';
 import { SIGN_IN_TEXTS } from '../sign-in/sign-in.texts.js';
-import type { SecondFactor } from './account.api.js';
+import { type SecondFactor as Factor, useAccountApi } from './account.api.js';
 import { useProof } from './proof.js';
 import { FACTOR_TEXTS } from './second-factor.texts.js';
-import { SECURITY_TEXTS } from './security.texts.js';
-import { Topic, type TopicViewProps, useTopicQuery, WhenLoaded } from './topic.js';
-import { useAccountApi } from './use-account-api.js';
+import { Topic, useSay } from './topic.js';
 
-interface AuthenticatorFormProps {
-  readonly setup: AuthenticatorSetup;
-  readonly onConfirmed: (recoveryCodes: readonly string[]) => void;
-  readonly onCancel: () => void;
-}
-
-/** An authenticator app counts once a code of it has been typed in. */
-function AuthenticatorForm({ setup, onConfirmed, onCancel }: AuthenticatorFormProps) {
-  const texts = useTexts(SECOND_FACTOR_TEXTS);
-  const { setUpTitle, problems } = useTexts(FACTOR_TEXTS);
-  const { cancel } = useTexts(PAGE_TEXTS);
-  const api = useAccountApi();
-  const callProven = useProof();
-  const [code, setCode] = useInputState('');
-  const confirm = useMutation({
-    mutationFn: () => callProven(() => api.confirmAuthenticator(code.replaceAll(' ', ''))),
-    onSuccess: (confirmed) => {
-      if (confirmed) onConfirmed(confirmed.answer.recoveryCodes);
-    },
-  });
-  return (
-    <Page title={setUpTitle}>
-      <AuthenticatorSetUp setup={setup} />
-      <Form action={confirm} submit={texts.confirm} words={problems}>
-        <DigitsInput value={code} onChange={setCode} />
-      </Form>
-      <Button variant="default" onClick={onCancel}>
-        {cancel}
-      </Button>
-    </Page>
-  );
-}
-
-interface MailCodesProps {
-  readonly isOn: boolean;
-  readonly onDone: (outcome: string) => void;
-  readonly onClose: () => void;
-}
-
-/** Codes by e-mail are turned on and off with the password, which whoever has found an open page does not know. */
-function MailCodes({ isOn, onDone, onClose }: MailCodesProps) {
-  const texts = useTexts(FACTOR_TEXTS);
-  const { password: label } = useTexts(SIGN_IN_TEXTS);
-  const { cancel } = useTexts(PAGE_TEXTS);
-  const api = useAccountApi();
-  const callProven = useProof();
-  const [password, setPassword] = useInputState('');
-  const action = useMutation({
-    mutationFn: () => callProven(() => api.setSecondFactor(!isOn, password)),
-    onSuccess: (set) => {
-      if (set) onDone(isOn ? texts.mailIsOff : texts.mailIsOn);
-    },
-  });
-  const act = isOn ? texts.mailOff : texts.mailOn;
-  return (
-    <Question title={act} onClose={onClose}>
-      <Text>{isOn ? texts.mailOffText : texts.mailOnText}</Text>
-      <Form action={action} submit={act} words={texts.passwordProblems}>
-        <CurrentPasswordInput label={label} value={password} onChange={setPassword} />
-      </Form>
-      <Button variant="default" onClick={onClose}>
-        {cancel}
-      </Button>
-    </Question>
-  );
-}
-
+/** An authenticator that is being set up, or recovery codes to keep and what was done with them. */
 type Step =
-  | { readonly name: 'setup'; readonly setup: AuthenticatorSetup }
-  | { readonly name: 'codes'; readonly codes: readonly string[]; readonly outcome: string };
+  | { readonly setup: { readonly secret: string; readonly otpauthUri: string } }
+  | { readonly codes: readonly string[]; readonly outcome: string };
 
 /** What a sign-in asks for besides the password. */
-export function SecondFactorTopic({ onBack }: TopicViewProps) {
-  const { topics } = useTexts(SECURITY_TEXTS);
+export function SecondFactor() {
   const texts = useTexts(FACTOR_TEXTS);
+  const { working } = useTexts(PAGE_TEXTS);
+  const { password: label } = useTexts(SIGN_IN_TEXTS);
   const api = useAccountApi();
   const callProven = useProof();
-  const loaded = useTopicQuery('second-factor', api.secondFactor);
-  const [outcome, setOutcome] = useState<string>();
+  const say = useSay();
+  const query = useQuery({ queryKey: ['second-factor'], queryFn: api.secondFactor, gcTime: 0 });
   const [step, setStep] = useState<Step>();
-  const [asking, setAsking] = useState<'remove' | 'mail'>();
-  const done = (text: string | undefined): void => {
+  const done = (outcome?: string): void => {
     setStep(undefined);
-    setAsking(undefined);
-    setOutcome(text);
-    void loaded.refetch();
+    say(outcome);
+    void query.refetch();
   };
-  const start = useMutation({
-    mutationFn: () => callProven(api.startAuthenticator),
-    onSuccess: (started) => {
-      if (started) setStep({ name: 'setup', setup: started.answer });
+  const begin = useMutation({
+    mutationFn: async (what: 'setup' | 'codes') => {
+      if (what === 'setup') {
+        const started = await callProven(api.startAuthenticator);
+        if (started) setStep({ setup: started.answer });
+      } else {
+        const replaced = await callProven(api.newRecoveryCodes);
+        if (replaced) setStep({ codes: replaced.answer.recoveryCodes, outcome: texts.replaced });
+      }
     },
   });
-  const replace = useMutation({
-    mutationFn: () => callProven(api.newRecoveryCodes),
-    onSuccess: (replaced) => {
-      if (replaced) setStep({ name: 'codes', codes: replaced.answer.recoveryCodes, outcome: texts.replaced });
-    },
-  });
-
-  if (step?.name === 'codes') return <RecoveryCodes codes={step.codes} onKept={() => done(step.outcome)} />;
-  if (step?.name === 'setup') {
+  if (step && 'codes' in step) return <RecoveryCodes codes={step.codes} onKept={() => done(step.outcome)} />;
+  if (step) {
     return (
-      <AuthenticatorForm
-        setup={step.setup}
-        onConfirmed={(codes) => setStep({ name: 'codes', codes, outcome: texts.inUse })}
-        onCancel={() => done(undefined)}
-      />
+      <Page title={texts.setUp}>
+        <AuthenticatorForm
+          setup={step.setup}
+          words={texts.problems}
+          onCode={async (code) => {
+            const confirmed = await callProven(() => api.confirmAuthenticator(code));
+            if (confirmed) setStep({ codes: confirmed.answer.recoveryCodes, outcome: texts.inUse });
+          }}
+          onCancel={() => done()}
+        />
+      </Page>
     );
   }
   return (
-    <Topic title={topics.secondFactor.title} lead={texts.lead} onBack={onBack} outcome={outcome}>
-      <WhenLoaded loaded={loaded}>
+    <Topic lead={texts.lead}>
+      <Loaded query={query} label={working} lines={4}>
         {(factor) => (
           <>
             <FactorText factor={factor} />
+            <Button
+              variant="default"
+              onClick={() => begin.mutate(factor.authenticator ? 'codes' : 'setup')}
+              loading={begin.isPending}
+            >
+              {factor.authenticator ? texts.replace : texts.setUp}
+            </Button>
             {factor.authenticator ? (
-              <>
-                <Button variant="default" onClick={() => replace.mutate()} loading={replace.isPending}>
-                  {texts.replace}
-                </Button>
-                <Button variant="default" onClick={() => setAsking('remove')}>
-                  {texts.remove}
-                </Button>
-              </>
-            ) : (
-              <>
-                <Button variant="default" onClick={() => start.mutate()} loading={start.isPending}>
-                  {texts.setUp}
-                </Button>
-                {factor.enabled && factor.required ? null : (
-                  <Button variant="default" onClick={() => setAsking('mail')}>
-                    {factor.enabled ? texts.mailOff : texts.mailOn}
-                  </Button>
-                )}
-              </>
-            )}
-            {start.error ? <ProblemText problem={start.error} words={texts.problems} /> : null}
-            {replace.error ? <ProblemText problem={replace.error} words={texts.problems} /> : null}
-            {asking === 'mail' ? (
-              <MailCodes isOn={factor.enabled} onDone={done} onClose={() => setAsking(undefined)} />
+              <Act
+                act={texts.remove}
+                title={texts.removeTitle}
+                text={texts.removeText}
+                words={texts.problems}
+                onAct={async () => {
+                  if (!(await callProven(api.removeAuthenticator))) return false;
+                  done(texts.removed);
+                }}
+              />
             ) : null}
+            {factor.authenticator || (factor.enabled && factor.required) ? null : (
+              <Act
+                act={factor.enabled ? texts.mailOff : texts.mailOn}
+                title={factor.enabled ? texts.mailOff : texts.mailOn}
+                text={factor.enabled ? texts.mailOffText : texts.mailOnText}
+                words={texts.passwordProblems}
+                onAct={async ({ password = '' }) => {
+                  // Whoever has found an open page does not know it.
+                  if (!(await callProven(() => api.setSecondFactor(!factor.enabled, password)))) return false;
+                  done(factor.enabled ? texts.mailIsOff : texts.mailIsOn);
+                }}
+              >
+                <CurrentPasswordInput label={label} />
+              </Act>
+            )}
+            {begin.error ? <ProblemNotice problem={begin.error} words={texts.problems} /> : null}
           </>
         )}
-      </WhenLoaded>
-      {asking === 'remove' ? (
-        <Confirm
-          title={texts.removeTitle}
-          text={texts.removeText}
-          act={texts.remove}
-          words={texts.problems}
-          onAct={async () => {
-            if (await callProven(api.removeAuthenticator)) done(texts.removed);
-          }}
-          onClose={() => setAsking(undefined)}
-        />
-      ) : null}
+      </Loaded>
     </Topic>
   );
 }
 
-function FactorText({ factor }: { readonly factor: SecondFactor }) {
+function FactorText({ factor }: { readonly factor: Factor }) {
   const texts = useTexts(FACTOR_TEXTS);
   const { tag } = useLocale();
   const { enabled, authenticator, recoveryCodesLeft, required } = factor;

@@ -1,7 +1,8 @@
 import { useTexts } from '@crm/ui';
 import { NavLink } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ComponentType, useState } from 'react';
+import { SHELL_TEXTS } from '../shell/shell.texts.js';
 import { CallerLine } from '../sign-in/caller-line.js';
 import { Page } from '../sign-in/parts/page.js';
 import { ApiKeys } from './api-keys.js';
@@ -9,15 +10,15 @@ import { Apps } from './apps.js';
 import { Password } from './change-password.js';
 import { Passkeys } from './passkeys.js';
 import { ProofProvider } from './proof.js';
-import { SecondFactorTopic } from './second-factor.js';
+import { SecondFactor } from './second-factor.js';
 import { SECURITY_TEXTS, type TopicName } from './security.texts.js';
 import { Sessions } from './sessions.js';
-import type { TopicViewProps } from './topic.js';
+import { TopicContext, type TopicState } from './topic.js';
 
-const VIEWS: Readonly<Record<TopicName, (props: TopicViewProps) => ReactNode>> = {
+const VIEWS: Readonly<Record<TopicName, ComponentType>> = {
   sessions: Sessions,
   passkeys: Passkeys,
-  secondFactor: SecondFactorTopic,
+  secondFactor: SecondFactor,
   apps: Apps,
   apiKeys: ApiKeys,
   password: Password,
@@ -26,19 +27,33 @@ const VIEWS: Readonly<Record<TopicName, (props: TopicViewProps) => ReactNode>> =
 /** Where people look after their account: one topic after the other, because a phone shows no more at a time. */
 export default function SecurityPage() {
   const navigate = useNavigate();
-  const { topic } = useSearch({ strict: false }) as { topic?: string };
-  const View = VIEWS[topic as TopicName];
-  const choose = (next: TopicName | undefined): void =>
+  const { topic } = useSearch({ strict: false }) as { topic?: TopicName };
+  const choose = (next?: TopicName): void =>
     void navigate({ to: '/account/security', search: next ? { topic: next } : {} } as never);
+  return topic && VIEWS[topic] ? (
+    <OneTopic key={topic} name={topic} onBack={() => choose()} />
+  ) : (
+    <Overview onChoose={choose} />
+  );
+}
+
+function OneTopic({ name, onBack }: Pick<TopicState, 'name' | 'onBack'>) {
+  const [outcome, say] = useState<string>();
+  const View = VIEWS[name];
   return (
-    <ProofProvider>{View ? <View onBack={() => choose(undefined)} /> : <Overview onChoose={choose} />}</ProofProvider>
+    <TopicContext value={{ name, outcome, say, onBack }}>
+      <ProofProvider>
+        <View />
+      </ProofProvider>
+    </TopicContext>
   );
 }
 
 function Overview({ onChoose }: { readonly onChoose: (topic: TopicName) => void }) {
-  const { title, topics } = useTexts(SECURITY_TEXTS);
+  const { topics } = useTexts(SECURITY_TEXTS);
+  const { security } = useTexts(SHELL_TEXTS);
   return (
-    <Page title={title}>
+    <Page title={security}>
       <CallerLine />
       <div>
         {(Object.keys(VIEWS) as TopicName[]).map((name) => (

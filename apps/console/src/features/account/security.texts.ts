@@ -4,9 +4,6 @@ export type TopicName = 'sessions' | 'passkeys' | 'secondFactor' | 'apps' | 'api
 
 export const SECURITY_TEXTS = catalogue({
   en: {
-    title: 'Security of your account',
-    signIn: 'Sign in to your account',
-    signInText: 'Then you see where you are signed in and what has access to your account.',
     topics: {
       sessions: { title: 'Sessions', text: 'Where you are signed in' },
       passkeys: { title: 'Passkeys', text: 'Sign in without a password' },
@@ -16,11 +13,16 @@ export const SECURITY_TEXTS = catalogue({
       password: { title: 'Password', text: 'Choose a new one' },
     },
     back: 'Back to the overview',
+    lastUsed: 'Last used',
+    lost: '(taken away)',
+    gone: 'Withdrawn',
+    never: 'not yet',
+    appOf: (publisher: string) => `An app of ${publisher}.`,
+    needed: 'The app cannot work without it',
+    reads: 'Reads only',
+    writes: 'Reads and changes',
   },
   de: {
-    title: 'Sicherheit Ihres Kontos',
-    signIn: 'Bei Ihrem Konto anmelden',
-    signInText: 'Danach sehen Sie, wo Sie angemeldet sind und was Zugriff auf Ihr Konto hat.',
     topics: {
       sessions: { title: 'Sitzungen', text: 'Wo Sie angemeldet sind' },
       passkeys: { title: 'Passkeys', text: 'Ohne Passwort anmelden' },
@@ -30,5 +32,13 @@ export const SECURITY_TEXTS = catalogue({
       password: { title: 'Passwort', text: 'Ein neues wählen' },
     },
     back: 'Zurück zur Übersicht',
+    lastUsed: 'Zuletzt verwendet',
+    lost: '(weggenommen)',
+    gone: 'Zurückgezogen',
+    never: 'noch nicht',
+    appOf: (publisher) => `Eine App von ${publisher}.`,
+    needed: 'Ohne das funktioniert die App nicht',
+    reads: 'Liest nur',
+    writes: 'Liest und ändert',
   },
 });

@@ -1,14 +1,12 @@
-import { catalogue, plural, useLocale, useTexts } from '@crm/ui';
+import { catalogue, ProblemNotice, plural, useLocale, useTexts } from '@crm/ui';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Confirm } from '../sign-in/parts/confirm.js';
-import { ProblemText } from '../sign-in/parts/problem-text.js';
+import { Act } from '../sign-in/parts/confirm.js';
+import { useAccountApi } from './account.api.js';
 import { endOthers, endSession } from './end-sessions.js';
 import { SECURITY_TEXTS } from './security.texts.js';
-import { Entries, Entry, Fact, Time, Topic, type TopicViewProps, useTopicQuery, WhenLoaded } from './topic.js';
-import { useAccountApi } from './use-account-api.js';
-import { useGone } from './use-gone.js';
+import { Entries, Entry, Fact, Topic, useSay } from './topic.js';
 
 const SESSION_TEXTS = catalogue({
   en: {
@@ -16,7 +14,6 @@ const SESSION_TEXTS = catalogue({
     current: 'this browser',
     unknownDevice: 'Unknown device',
     unknownAddress: 'unknown',
-    lastUsed: 'Last used',
     from: 'From',
     opened: 'Signed in',
     end: 'End the session',
@@ -32,7 +29,6 @@ const SESSION_TEXTS = catalogue({
     current: 'dieser Browser',
     unknownDevice: 'Unbekanntes Gerät',
     unknownAddress: 'unbekannt',
-    lastUsed: 'Zuletzt verwendet',
     from: 'Von',
     opened: 'Angemeldet',
     end: 'Sitzung beenden',
@@ -47,82 +43,60 @@ const SESSION_TEXTS = catalogue({
 });
 
 /** Where the person is signed in; ends one session, or all but this one. */
-export function Sessions({ onBack }: TopicViewProps) {
-  const { topics } = useTexts(SECURITY_TEXTS);
+export function Sessions() {
   const texts = useTexts(SESSION_TEXTS);
+  const { lastUsed } = useTexts(SECURITY_TEXTS);
   const { tag } = useLocale();
   const api = useAccountApi();
-  const loaded = useTopicQuery('sessions', api.sessions);
-  const { isGone, addGone } = useGone();
-  const [outcome, setOutcome] = useState<string>();
-  const [isAsking, setIsAsking] = useState(false);
+  const say = useSay();
+  const [gone, setGone] = useState<readonly string[]>([]);
   // In a hurry there is no time for a question: who ends the wrong one signs in again there.
   const end = useMutation({
     mutationFn: (id: string) => endSession(api, id),
     onSuccess: (_answer, id) => {
-      addGone([id]);
-      setOutcome(texts.ended);
+      setGone((before) => [...before, id]);
+      say(texts.ended);
     },
   });
   const endAll = async (): Promise<void> => {
     const ids = await endOthers(api);
-    addGone(ids);
-    setOutcome(plural(tag, ids.length, texts.othersEnded));
-    setIsAsking(false);
+    setGone((before) => [...before, ...ids]);
+    say(plural(tag, ids.length, texts.othersEnded));
   };
-
   return (
-    <Topic title={topics.sessions.title} lead={texts.lead} onBack={onBack} outcome={outcome}>
-      {end.error ? <ProblemText problem={end.error} /> : null}
-      <WhenLoaded loaded={loaded}>
-        {({ data }) => (
-          <>
-            <Button variant="default" onClick={() => setIsAsking(true)}>
-              {texts.endOthers}
-            </Button>
-            <Entries none="">
-              {data.map(({ id, current, device, address, lastAddress, createdAt, lastUsedAt }) => (
-                <Entry
-                  key={id}
-                  title={device ?? texts.unknownDevice}
-                  note={current ? texts.current : undefined}
-                  gone={isGone(id) ? texts.gone : undefined}
-                  acts={
-                    current ? undefined : (
-                      <Button
-                        variant="default"
-                        onClick={() => end.mutate(id)}
-                        aria-label={`${texts.end}: ${device ?? texts.unknownDevice}`}
-                        aria-describedby={`session-${id}`}
-                      >
-                        {texts.end}
-                      </Button>
-                    )
-                  }
+    <Topic lead={texts.lead}>
+      {end.error ? <ProblemNotice problem={end.error} /> : null}
+      <Act act={texts.endOthers} title={texts.endOthersTitle} text={texts.endOthersText} onAct={endAll} />
+      <Entries name="sessions" load={api.sessions}>
+        {({ id, current, device, address, lastAddress, createdAt, lastUsedAt }) => (
+          <Entry
+            key={id}
+            title={device ?? texts.unknownDevice}
+            note={current && texts.current}
+            gone={gone.includes(id) && texts.gone}
+            acts={
+              current ? null : (
+                <Button
+                  variant="default"
+                  onClick={() => end.mutate(id)}
+                  aria-label={`${texts.end}: ${device ?? texts.unknownDevice}`}
+                  aria-describedby={`session-${id}`}
                 >
-                  <div id={`session-${id}`}>
-                    <Fact name={texts.lastUsed} at={lastUsedAt} />
-                    <Fact name={texts.from}>{lastAddress ?? texts.unknownAddress}</Fact>
-                    <Fact name={texts.opened}>
-                      <Time at={createdAt} />
-                      {address === lastAddress || address === null ? null : ` (${address})`}
-                    </Fact>
-                  </div>
-                </Entry>
-              ))}
-            </Entries>
-          </>
+                  {texts.end}
+                </Button>
+              )
+            }
+          >
+            <div id={`session-${id}`}>
+              <Fact name={lastUsed} at={lastUsedAt} />
+              <Fact name={texts.from}>{lastAddress ?? texts.unknownAddress}</Fact>
+              <Fact name={texts.opened} at={createdAt}>
+                {address === lastAddress || address === null ? null : ` (${address})`}
+              </Fact>
+            </div>
+          </Entry>
         )}
-      </WhenLoaded>
-      {isAsking ? (
-        <Confirm
-          title={texts.endOthersTitle}
-          text={texts.endOthersText}
-          act={texts.endOthers}
-          onAct={endAll}
-          onClose={() => setIsAsking(false)}
-        />
-      ) : null}
+      </Entries>
     </Topic>
   );
 }

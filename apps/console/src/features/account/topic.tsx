@@ -1,31 +1,44 @@
-import { ApiProblem } from '@crm/api-client';
 import { scopeEntry } from '@crm/contracts/rights';
-import { LoadingLines, useLocale, useTexts } from '@crm/ui';
-import { Anchor, Badge, Button, Divider, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
-import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { Loaded, useLocale, useTexts } from '@crm/ui';
+import { Anchor, Badge, Divider, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
 import { Page } from '../sign-in/parts/page.js';
 import { PAGE_TEXTS } from '../sign-in/parts/parts.texts.js';
-import { ProblemText } from '../sign-in/parts/problem-text.js';
-import { SECURITY_TEXTS } from './security.texts.js';
+import { SECURITY_TEXTS, type TopicName } from './security.texts.js';
 
-export interface TopicViewProps {
+export interface TopicState {
+  readonly name: TopicName;
+  /** What was done last. */
+  readonly outcome: string | undefined;
+  readonly say: (outcome: string | undefined) => void;
   readonly onBack: () => void;
 }
 
-export interface TopicProps extends TopicViewProps {
-  readonly title: string;
+const none = () => undefined;
+export const TopicContext = createContext<TopicState>({
+  name: 'sessions',
+  outcome: undefined,
+  say: none,
+  onBack: none,
+});
+
+/** Says in the topic what was done. */
+export const useSay = () => useContext(TopicContext).say;
+
+export interface TopicProps {
+  /** That of the topic, when it is left out. */
+  readonly title?: string;
   readonly lead: string;
-  /** What was done last; read out. */
-  readonly outcome: string | undefined;
-  readonly children: ReactNode;
+  readonly children?: ReactNode;
 }
 
 /** One of the things to look after. Nothing above the list ever grows, so that nothing moves below somebody's finger. */
-export function Topic({ title, lead, onBack, outcome, children }: TopicProps) {
-  const { back } = useTexts(SECURITY_TEXTS);
+export function Topic({ title, lead, children }: TopicProps) {
+  const { back, topics } = useTexts(SECURITY_TEXTS);
+  const { name, outcome, onBack } = useContext(TopicContext);
   return (
-    <Page title={title}>
+    <Page title={title ?? topics[name].title}>
       <Anchor component="button" type="button" ta="left" onClick={onBack}>
         {back}
       </Anchor>
@@ -36,51 +49,38 @@ export function Topic({ title, lead, onBack, outcome, children }: TopicProps) {
   );
 }
 
-/** What a topic shows: asked for anew whenever it is opened, since what was changed in it stays in sight until then. */
-export const useTopicQuery = <Value,>(name: string, queryFn: () => Promise<Value>): UseQueryResult<Value> =>
-  useQuery({ queryKey: [name], queryFn, gcTime: 0 });
-
-export interface WhenLoadedProps<Value> {
-  readonly loaded: UseQueryResult<Value>;
-  readonly children: (value: Value) => ReactNode;
+export interface EntriesProps<One> {
+  /** Of the query. */
+  readonly name: string;
+  readonly load: () => Promise<{ readonly data: readonly One[] }>;
+  readonly none?: string;
+  readonly children: (one: One) => ReactNode;
 }
 
-/** What was loaded, or why it was not. */
-export function WhenLoaded<Value>({ loaded: { data, error, refetch }, children }: WhenLoadedProps<Value>) {
-  const { working, retry } = useTexts(PAGE_TEXTS);
-  if (data !== undefined) return <>{children(data)}</>;
-  if (!error) return <LoadingLines label={working} lines={4} />;
+/** The list of a topic: asked for anew whenever it is opened, since what was changed in it stays in sight until then. */
+export function Entries<One>({ name, load, none, children }: EntriesProps<One>) {
+  const { working } = useTexts(PAGE_TEXTS);
+  const query = useQuery({ queryKey: [name], queryFn: load, gcTime: 0 });
   return (
-    <>
-      <ProblemText problem={error} />
-      {error instanceof ApiProblem && error.isTemporary ? (
-        <Button variant="default" onClick={() => void refetch()}>
-          {retry}
-        </Button>
-      ) : null}
-    </>
-  );
-}
-
-export interface EntriesProps {
-  readonly none: string;
-  readonly children: readonly ReactNode[];
-}
-
-export function Entries({ none, children }: EntriesProps) {
-  if (children.length === 0) return <Text c="dimmed">{none}</Text>;
-  return (
-    <Stack component="ul" gap="sm" p={0} m={0} className="plain">
-      {children}
-    </Stack>
+    <Loaded query={query} label={working} lines={4}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <Text c="dimmed">{none}</Text>
+        ) : (
+          <Stack component="ul" gap="sm" p={0} m={0} className="plain">
+            {data.map(children)}
+          </Stack>
+        )
+      }
+    </Loaded>
   );
 }
 
 export interface EntryProps {
   readonly title: string;
-  readonly note?: string | undefined;
+  readonly note?: string | false;
   /** What has become of it. It stays where it is until the list is opened again, so that nothing moves. */
-  readonly gone?: string | undefined;
+  readonly gone?: string | false;
   readonly acts?: ReactNode;
   readonly children: ReactNode;
 }
@@ -90,7 +90,7 @@ export function Entry({ title, note, gone, acts, children }: EntryProps) {
   const item = useRef<HTMLLIElement>(null);
   useEffect(() => {
     // The button that had the focus has gone with what it was for.
-    if (gone !== undefined) item.current?.focus();
+    if (gone) item.current?.focus();
   }, [gone]);
   return (
     <li ref={item} tabIndex={-1} className="entry">
@@ -99,17 +99,17 @@ export function Entry({ title, note, gone, acts, children }: EntryProps) {
         <Text fw={600} className="whole">
           {title}
         </Text>
-        {note === undefined ? null : <Badge variant="light">{note}</Badge>}
+        {note ? <Badge variant="light">{note}</Badge> : null}
       </Group>
       {children}
       <Group gap="xs" mt="xs" mih={36}>
-        {gone === undefined ? acts : <Text c="dimmed">{gone}</Text>}
+        {gone ? <Text c="dimmed">{gone}</Text> : acts}
       </Group>
     </li>
   );
 }
 
-export function Time({ at }: { readonly at: string }) {
+function Time({ at }: { readonly at: string }) {
   const { tag, timeZone } = useLocale();
   const format = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short', timeZone });
   return <time dateTime={at}>{format.format(new Date(at))}</time>;
@@ -117,37 +117,43 @@ export function Time({ at }: { readonly at: string }) {
 
 export interface FactProps {
   readonly name: string;
-  readonly at?: string;
+  /** Null for what has not been yet. */
+  readonly at?: string | null;
   readonly children?: ReactNode;
 }
 
-/** What there is to know about an entry: a time, or something else. */
-export const Fact = ({ name, at, children }: FactProps) => (
-  <Text size="sm">
-    <Text span c="dimmed">
-      {name}:{' '}
+/** What there is to know about an entry: a time, something else, or both. */
+export function Fact({ name, at, children }: FactProps) {
+  const { never } = useTexts(SECURITY_TEXTS);
+  return (
+    <Text size="sm">
+      <Text span c="dimmed">
+        {name}:{' '}
+      </Text>
+      {at ? <Time at={at} /> : at === null ? never : null}
+      {children}
     </Text>
-    {at === undefined ? children : <Time at={at} />}
-  </Text>
-);
+  );
+}
 
 export interface ScopeWordsProps {
   readonly scopes: readonly string[];
-  /** What has become of those that are not there any more. They stay in the list, so that nothing moves. */
-  readonly lost?: { readonly scopes: readonly string[]; readonly note: string };
+  /** Those that were taken away since. They stay in the list, so that nothing moves. */
+  readonly lost?: readonly string[];
 }
 
 /** What may be done, in the words in which it was asked for. */
 export function ScopeWords({ scopes, lost }: ScopeWordsProps) {
   const { language } = useLocale();
+  const { lost: note } = useTexts(SECURITY_TEXTS);
   return (
     <ul className="words">
       {scopes.map((scope) => {
         const text = scopeEntry(scope)?.[scope.endsWith(':read') ? 'reads' : 'writes'][language] ?? scope;
-        if (!lost?.scopes.includes(scope)) return <li key={scope}>{text}</li>;
+        if (!lost?.includes(scope)) return <li key={scope}>{text}</li>;
         return (
           <Text component="li" size="sm" key={scope} c="dimmed">
-            <del>{text}</del> <VisuallyHidden>{lost.note}</VisuallyHidden>
+            <del>{text}</del> <VisuallyHidden>{note}</VisuallyHidden>
           </Text>
         );
       })}

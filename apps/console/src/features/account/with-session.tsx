@@ -1,6 +1,6 @@
 import { LoadingLines, ProblemNotice, useTexts } from '@crm/ui';
-import { type ReactNode, useEffect } from 'react';
-import { useSession } from '../../session/session-context.js';
+import type { ReactNode } from 'react';
+import { useStartedSession } from '../../session/session-context.js';
 import { SignedIn } from '../../session/signed-in.js';
 import { Page } from '../sign-in/parts/page.js';
 import { PAGE_TEXTS } from '../sign-in/parts/parts.texts.js';
@@ -17,11 +17,8 @@ export interface WithSessionProps {
 /** What needs somebody who is signed in, in a place of its own: whoever is not signs in there first. */
 export function WithSession({ title, lead, children }: WithSessionProps) {
   const { working } = useTexts(PAGE_TEXTS);
-  const session = useSession();
+  const session = useStartedSession();
   const { state, holder, problem } = session;
-  useEffect(() => {
-    void session.start();
-  }, [session]);
   if (state === 'active') {
     return (
       <SignedIn key={holder}>

@@ -1,37 +1,21 @@
 import { ApiProblem } from '@crm/api-client';
-import { LoadingLines, useLocale, useTexts } from '@crm/ui';
-import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import type { AccessRequest } from '../account/account.api.js';
+import { type AccessRequest, useAccountApi } from '../account/account.api.js';
 import { useProof } from '../account/proof.js';
-import { givenOf, ScopeChoice, type ScopeChoiceProps } from '../account/scope-choice.js';
-import { useAccountApi } from '../account/use-account-api.js';
+import { givenOf, ScopeChoice } from '../account/scope-choice.js';
+import { SECURITY_TEXTS } from '../account/security.texts.js';
 import { WithSession } from '../account/with-session.js';
 import { CallerLine } from '../sign-in/caller-line.js';
+import { valuesOf } from '../sign-in/parts/form.js';
 import { NoSuchView, Page } from '../sign-in/parts/page.js';
-import { ProblemText } from '../sign-in/parts/problem-text.js';
 import { requestOf } from '../sign-in/place.js';
 import { CONSENT_TEXTS } from './consent.texts.js';
 import { destination } from './destination.js';
 import { periodText } from './period-text.js';
-
-/** What an app could do, and what of it the person gives. */
-function ScopeList(choice: ScopeChoiceProps) {
-  const texts = useTexts(CONSENT_TEXTS);
-  const { scopes } = choice;
-  if (scopes.length === 0) return <Text>{texts.nothing}</Text>;
-  return (
-    <Stack component="section" gap="xs" aria-labelledby="scopes">
-      <Title order={2} size="h5" id="scopes">
-        {texts.scopes}
-      </Title>
-      {scopes.every(({ required }) => required) ? null : <Text>{texts.choose}</Text>}
-      <ScopeChoice {...choice} />
-    </Stack>
-  );
-}
 
 /** Whether an app gets access: who it is, what it could do, where the answer goes, and two buttons of equal weight. */
 export default function Consent() {
@@ -48,50 +32,41 @@ export default function Consent() {
 function LoadedRequest({ id }: { readonly id: string }) {
   const texts = useTexts(CONSENT_TEXTS);
   const api = useAccountApi();
-  const asked = useQuery({ queryKey: ['request', id], queryFn: () => api.accessRequest(id) });
-  if (asked.data) return <Question asked={asked.data} />;
-  if (asked.isFetching || !asked.error) {
-    return (
-      <Page title={texts.loading}>
-        <LoadingLines label={texts.loading} />
-      </Page>
-    );
-  }
-  const { error } = asked;
+  const { data, error, refetch } = useQuery({ queryKey: ['request', id], queryFn: () => api.accessRequest(id) });
+  if (data) return <Question asked={data} />;
   const isGone = error instanceof ApiProblem && (error.status === 404 || error.status === 410);
   return (
-    <Page title={isGone ? texts.gone : texts.signIn}>
-      {isGone ? <Text role="alert">{texts.goneText}</Text> : <ProblemText problem={error} words={texts.problems} />}
-      {error instanceof ApiProblem && error.isTemporary ? (
-        <Button variant="default" onClick={() => void asked.refetch()}>
-          {texts.retry}
-        </Button>
-      ) : null}
-      <CallerLine />
+    <Page title={isGone ? texts.gone : error ? texts.signIn : texts.loading}>
+      {isGone ? (
+        <Text role="alert">{texts.goneText}</Text>
+      ) : error ? (
+        <ProblemNotice problem={error} words={texts.problems} onRetry={refetch} />
+      ) : (
+        <LoadingLines label={texts.loading} />
+      )}
+      {error ? <CallerLine /> : null}
     </Page>
   );
 }
 
 function Question({ asked }: { readonly asked: AccessRequest }) {
+  const { appOf } = useTexts(SECURITY_TEXTS);
   const { id, app, tenant, scopes, accessPeriod, redirectHost } = asked;
   const texts = useTexts(CONSENT_TEXTS);
   const { tag } = useLocale();
   const api = useAccountApi();
   const callProven = useProof();
+  const words = { ...texts.problems, FORBIDDEN: texts.problems.INSUFFICIENT_SCOPE };
+  const choice = useRef<HTMLFormElement>(null);
   const [isLeaving, setIsLeaving] = useState(false);
   // A second click comes before the buttons are drawn as disabled.
   const isDecided = useRef(false);
-  const [withheld, setWithheld] = useState<ReadonlySet<string>>(new Set());
-  const [isNothing, setIsNothing] = useState(false);
   const decide = useMutation({
     mutationFn: async (decision: 'approve' | 'deny') => {
       if (isDecided.current) return;
-      const given = givenOf(scopes, withheld);
-      const hasNothing = decision === 'approve' && scopes.length > 0 && given.length === 0;
-      setIsNothing(hasNothing);
-      if (hasNothing) return;
+      const given = decision === 'approve' && choice.current ? givenOf(scopes, valuesOf(choice.current)) : [];
       isDecided.current = true;
-      const chosen = decision === 'approve' && withheld.size > 0 ? given : undefined;
+      const chosen = given.length === 0 || given.length === scopes.length ? undefined : given;
       const decided = await callProven(() => api.decide(id, decision, chosen));
       if (!decided) return;
       const address = destination(decided.answer.redirectTo);
@@ -113,18 +88,25 @@ function Question({ asked }: { readonly asked: AccessRequest }) {
   return (
     <Page title={texts.title(app.name)}>
       <Text>
-        {texts.by(app.publisher)} {texts.workspace(tenant.name)}
+        {appOf(app.publisher)} {texts.workspace(tenant.name)}
       </Text>
-      <ScopeList scopes={scopes} withheld={withheld} onChange={setWithheld} />
+      {scopes.length === 0 ? (
+        <Text>{texts.nothing}</Text>
+      ) : (
+        <Stack component="section" gap="xs" aria-labelledby="scopes">
+          <Title order={2} size="h5" id="scopes">
+            {texts.scopes}
+          </Title>
+          {scopes.every(({ required }) => required) ? null : <Text>{texts.choose}</Text>}
+          <form ref={choice}>
+            <ScopeChoice scopes={scopes} />
+          </form>
+        </Stack>
+      )}
       <Text>{texts.rights}</Text>
       <Text>{texts.period(periodText(accessPeriod.maxSeconds, tag), periodText(accessPeriod.idleSeconds, tag))}</Text>
       <Text>{texts.destination(redirectHost)}</Text>
-      {isNothing ? (
-        <Alert role="alert" color="red" variant="light" py="xs">
-          {texts.nothingLeft}
-        </Alert>
-      ) : null}
-      {decide.error ? <ProblemText problem={decide.error} words={texts.problems} /> : null}
+      {decide.error ? <ProblemNotice problem={decide.error} words={words} /> : null}
       <Group grow>
         <Button variant="default" disabled={decide.isPending} onClick={() => decide.mutate('deny')}>
           {texts.deny}

@@ -1,22 +1,51 @@
-import { usePlace } from '../sign-in/place-context.js';
-import { ConfirmLink } from './confirm-link.js';
-import { SetPassword } from './set-password.js';
+import { useTexts } from '@crm/ui';
+import { Text } from '@mantine/core';
+import { Page, SignInLink } from '../sign-in/parts/page.js';
+import { NewPasswordInput } from '../sign-in/parts/passwords.js';
+import { signInApi } from '../sign-in/sign-in.api.js';
+import { usePlace } from '../sign-in/sign-in.layout.js';
+import { LinkForm } from './link-form.js';
+import { LINK_TEXTS } from './links.texts.js';
+import { ResetPassword } from './reset-password.js';
 import { VerifyEmail } from './verify-email.js';
 
 /** What a mail links to, by the address. */
 export default function LinkPage() {
   const { path, token } = usePlace();
+  const { noToken, noTokenText } = useTexts(LINK_TEXTS);
+  if (token === undefined) {
+    return (
+      <Page title={noToken}>
+        <Text>{noTokenText}</Text>
+      </Page>
+    );
+  }
   switch (path) {
     case '/verify-email':
       return <VerifyEmail token={token} />;
     case '/password-reset':
+      return <ResetPassword token={token} />;
     case '/invitation':
-      return <SetPassword kind={path === '/invitation' ? 'invitation' : 'password-reset'} token={token} />;
+      return (
+        <LinkForm
+          kind="invitation"
+          act={({ newPassword = '' }) => signInApi.acceptInvitation(token, newPassword)}
+          afterDone={() => <SignInLink />}
+        >
+          <NewPasswordInput />
+        </LinkForm>
+      );
     case '/email-change/undo':
-      return <ConfirmLink kind="email-change-undo" token={token} />;
+      return <LinkForm kind="email-change-undo" act={() => signInApi.undoEmailChange(token)} />;
     case '/undo-link':
-      return <ConfirmLink kind="undo-link" token={token} />;
+      return <LinkForm kind="undo-link" act={() => signInApi.undoLink(token)} />;
     default:
-      return <ConfirmLink kind="email-change" token={token} />;
+      return (
+        <LinkForm
+          kind="email-change"
+          act={() => signInApi.confirmEmailChange(token)}
+          afterDone={() => <SignInLink />}
+        />
+      );
   }
 }

@@ -1,7 +1,5 @@
+import { ApiProblem } from '@crm/api-client';
 import { catalogue } from '@crm/ui';
-
-export type ConfirmKind = 'email-change' | 'email-change-undo' | 'undo-link';
-export type PasswordKind = 'password-reset' | 'invitation';
 
 export const LINK_TEXTS = catalogue({
   en: {
@@ -59,6 +57,9 @@ export const LINK_TEXTS = catalogue({
     noToken: 'Open the link from the mail again',
     noTokenText: 'This page was opened without its link, or loaded again. What a link carries is not kept.',
     invalidTitle: 'This link does not work any more',
+    problems: {
+      EMAIL_TAKEN: 'The address has an account by now. Sign in to that one, or choose another address.',
+    },
   },
   de: {
     links: {
@@ -119,16 +120,13 @@ export const LINK_TEXTS = catalogue({
     noTokenText:
       'Diese Seite wurde ohne ihren Link geöffnet oder neu geladen. Was ein Link mitbringt, wird nicht aufbewahrt.',
     invalidTitle: 'Dieser Link gilt nicht mehr',
+    problems: {
+      EMAIL_TAKEN:
+        'Die Adresse hat inzwischen ein Konto. Melden Sie sich dort an, oder wählen Sie eine andere Adresse.',
+    },
   },
 });
 
-/** Codes for a token that is wrong, used or expired: the same link never works again. */
-const INVALID = [
-  'INVALID_EMAIL_CHANGE',
-  'INVALID_UNDO_LINK',
-  'INVALID_PASSWORD_RESET',
-  'INVALID_INVITATION',
-  'INVALID_VERIFICATION',
-];
-
-export const isInvalidLink = (code: string | undefined): boolean => code !== undefined && INVALID.includes(code);
+/** Whether the token of a link is wrong, used or expired: the same link never works again. */
+export const isInvalidLink = (problem: unknown): boolean =>
+  problem instanceof ApiProblem && problem.code.startsWith('INVALID_');

@@ -1,15 +1,11 @@
-import { ApiProblem } from '@crm/api-client';
-import { catalogue, useTexts } from '@crm/ui';
+import { catalogue, ProblemNotice, useTexts } from '@crm/ui';
 import { Button, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
-import { useAccountApi } from '../account/use-account-api.js';
+import { useAccountApi } from '../account/account.api.js';
 import { WithSession } from '../account/with-session.js';
 import { CallerLine } from '../sign-in/caller-line.js';
 import { Form } from '../sign-in/parts/form.js';
 import { Page } from '../sign-in/parts/page.js';
-import { ProblemText } from '../sign-in/parts/problem-text.js';
-import { LinkEnd, NoToken } from './confirm-link.js';
 import { isInvalidLink, LINK_TEXTS } from './links.texts.js';
 
 const VERIFY_TEXTS = catalogue({
@@ -39,29 +35,28 @@ const VERIFY_TEXTS = catalogue({
  * Both are asked for, the token of the mail and the account: somebody who registers with the address of another person must
  * not gain it by a click of that person.
  */
-export function VerifyEmail({ token }: { readonly token: string | undefined }) {
-  const { links } = useTexts(LINK_TEXTS);
-  const texts = links['verify-email'];
-  const [isDone, setIsDone] = useState(false);
-
-  if (token === undefined) return <NoToken />;
-  if (isDone) return <LinkEnd title={texts.doneTitle} text={texts.doneText} />;
+export function VerifyEmail({ token }: { readonly token: string }) {
+  const texts = useTexts(LINK_TEXTS).links['verify-email'];
   return (
     <WithSession title={texts.title} lead={texts.text}>
-      <Verify token={token} onDone={() => setIsDone(true)} />
+      <Verify token={token} />
     </WithSession>
   );
 }
 
-function Verify({ token, onDone }: { readonly token: string; readonly onDone: () => void }) {
-  const { links } = useTexts(LINK_TEXTS);
-  const texts = links['verify-email'];
+function Verify({ token }: { readonly token: string }) {
+  const texts = useTexts(LINK_TEXTS).links['verify-email'];
   const words = useTexts(VERIFY_TEXTS);
   const api = useAccountApi();
-  const verify = useMutation({ mutationFn: () => api.verifyEmail(token), onSuccess: onDone });
+  const verify = useMutation({ mutationFn: () => api.verifyEmail(token) });
   const resend = useMutation({ mutationFn: api.resendVerification });
-  const isInvalid = verify.error instanceof ApiProblem && isInvalidLink(verify.error.code);
-
+  if (verify.isSuccess) {
+    return (
+      <Page title={texts.doneTitle}>
+        <Text role="status">{texts.doneText}</Text>
+      </Page>
+    );
+  }
   return (
     <Page title={texts.title}>
       <CallerLine />
@@ -70,12 +65,12 @@ function Verify({ token, onDone }: { readonly token: string; readonly onDone: ()
         submit={texts.button}
         words={{ ...words.problems, INVALID_VERIFICATION: `${words.invalid} ${texts.invalid}` }}
       />
-      {isInvalid && !resend.isSuccess ? (
+      {isInvalidLink(verify.error) && !resend.isSuccess ? (
         <Button variant="default" onClick={() => resend.mutate()} loading={resend.isPending}>
           {words.resend}
         </Button>
       ) : null}
-      {resend.error ? <ProblemText problem={resend.error} words={words.problems} /> : null}
+      {resend.error ? <ProblemNotice problem={resend.error} words={words.problems} /> : null}
       {resend.isSuccess ? <Text role="status">{words.sent}</Text> : null}
     </Page>
   );

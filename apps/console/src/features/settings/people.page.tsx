@@ -1,13 +1,13 @@
 import type { UserView } from '@crm/api-client';
-import { LoadingLines, ProblemNotice, useTexts } from '@crm/ui';
-import { Badge, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Loaded, ProblemNotice, useTexts } from '@crm/ui';
+import { Badge, Button, Group, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useApiClient } from '../../session/api-client-context.js';
-import { useTitle } from '../records/use-title.js';
-import { useCaller } from '../shell/shell.queries.js';
+import { useAdministers, useCaller } from '../shell/shell.queries.js';
+import { SettingsPage } from './parts/settings-page.js';
 import { PEOPLE_TEXTS } from './people.texts.js';
 
 const DisablePerson = lazy(() => import('./parts/disable-person.js'));
@@ -21,9 +21,8 @@ export default function PeoplePage() {
   const texts = useTexts(PEOPLE_TEXTS);
   const client = useApiClient();
   const queries = useQueryClient();
-  useTitle(texts.title);
   const { data: caller } = useCaller(client);
-  const mayChange = caller?.roles.some((role) => role === 'owner' || role === 'admin') ?? false;
+  const mayChange = useAdministers();
   const [chosen, setChosen] = useState<UserView>();
   const [q, setQ] = useState('');
   const [asked] = useDebouncedValue(q.trim(), TYPING_PAUSE_MS);
@@ -59,11 +58,7 @@ export default function PeoplePage() {
     );
   };
   return (
-    <Stack maw={720} gap="md">
-      <Title order={1} size="h3">
-        {texts.title}
-      </Title>
-      <Text c="dimmed">{texts.lead}</Text>
+    <SettingsPage name="people" lead={texts.lead}>
       <TextInput
         type="search"
         maw={380}
@@ -73,34 +68,38 @@ export default function PeoplePage() {
         maxLength={100}
         onChange={({ currentTarget }) => setQ(currentTarget.value)}
       />
-      {people.error ? <ProblemNotice problem={people.error} onRetry={people.refetch} /> : null}
       {enable.error ? <ProblemNotice problem={enable.error} /> : null}
-      {people.isPending ? <LoadingLines label={texts.title} lines={6} /> : null}
-      <ul className="people">
-        {people.data?.map((person) => (
-          <li key={person.id}>
-            <div>
-              <Text fw={500}>
-                {person.name}{' '}
-                {person.id === caller?.id ? <Text span size="xs" c="dimmed">{`(${texts.you})`}</Text> : null}
-              </Text>
-              <Text size="sm" c="dimmed">
-                {person.email} · {person.roles.join(', ')}
-              </Text>
-            </div>
-            <Group gap="xs">
-              {person.status === 'active' ? null : (
-                <Badge variant="default" tt="none">
-                  {texts.statuses[person.status] ?? person.status}
-                </Badge>
-              )}
-              {actionsFor(person)}
-            </Group>
-          </li>
-        ))}
-      </ul>
-      {people.data?.length === MOST_SHOWN ? <Text c="dimmed">{texts.more}</Text> : null}
+      <Loaded query={people} label={texts.search}>
+        {(data) => (
+          <>
+            <ul className="people">
+              {data.map((person) => (
+                <li key={person.id}>
+                  <div>
+                    <Text fw={500}>
+                      {person.name}{' '}
+                      {person.id === caller?.id ? <Text span size="xs" c="dimmed">{`(${texts.you})`}</Text> : null}
+                    </Text>
+                    <Text size="sm" c="dimmed">
+                      {person.email} · {person.roles.join(', ')}
+                    </Text>
+                  </div>
+                  <Group gap="xs">
+                    {person.status === 'active' ? null : (
+                      <Badge variant="default" tt="none">
+                        {texts.statuses[person.status] ?? person.status}
+                      </Badge>
+                    )}
+                    {actionsFor(person)}
+                  </Group>
+                </li>
+              ))}
+            </ul>
+            {data.length === MOST_SHOWN ? <Text c="dimmed">{texts.more}</Text> : null}
+          </>
+        )}
+      </Loaded>
       <Suspense>{chosen ? <DisablePerson person={chosen} onClose={() => setChosen(undefined)} /> : null}</Suspense>
-    </Stack>
+    </SettingsPage>
   );
 }

@@ -2,7 +2,6 @@ import { catalogue, plural } from '@crm/ui';
 
 export const PEOPLE_TEXTS = catalogue({
   en: {
-    title: 'People',
     lead: 'Who has an account in this workspace.',
     more: 'There are more: search for somebody.',
     search: 'Search people',
@@ -32,7 +31,6 @@ export const PEOPLE_TEXTS = catalogue({
       `${plural('en', count, { one: '# record was', other: '# records were' })} not reassigned. Try again, or change them yourself.`,
   },
   de: {
-    title: 'Personen',
     lead: 'Wer in diesem Arbeitsbereich ein Konto hat.',
     more: 'Es gibt mehr: Suchen Sie nach jemandem.',
     search: 'Personen suchen',

@@ -1,11 +1,12 @@
 import type { ApiClient } from '@crm/api-client';
+import type { ObjectModel } from '@crm/records-ui';
 import { useLocale } from '@crm/ui';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useApiClient } from '../../session/api-client-context.js';
 import type { Saved } from './parts/option-card.js';
 
 /** The picklists that belong to the workspace; stages lie in pipelines. */
-export const PICKLISTS = [
+const PICKLISTS = [
   { object: 'lead', field: 'status' },
   { object: 'lead', field: 'source' },
   { object: 'task', field: 'priority' },
@@ -13,27 +14,26 @@ export const PICKLISTS = [
 
 const KEY = ['picklists'] as const;
 
-/** The options of a picklist as administrators see them, retired ones too. */
-export function useOptions(object: string, field: string) {
+/** Pipelines and the options of picklists as administrators see them, retired ones too: all at once, so that nothing moves. */
+export function usePicklists(objects: readonly ObjectModel[]) {
   const client = useApiClient();
   const { language } = useLocale();
   return useQuery({
-    queryKey: [...KEY, object, field, language],
+    queryKey: [...KEY, language, objects.map(({ apiName }) => apiName)],
     queryFn: async ({ signal }) => {
-      const params = { path: { apiName: object, field }, query: { language } };
-      const { data } = await client.GET('/api/crm/objects/{apiName}/fields/{field}/options', { params, signal });
-      return data?.options ?? [];
+      const query = { language };
+      const isStaged = objects.some((object) => object.pipelines.length > 0);
+      const staged = isStaged ? await client.GET('/api/crm/pipelines', { params: { query }, signal }) : undefined;
+      const picklists = PICKLISTS.flatMap(({ object, field }) => {
+        const model = objects.find(({ apiName }) => apiName === object);
+        return model ? [{ model, field }] : [];
+      }).map(async ({ model, field }) => {
+        const params = { path: { apiName: model.apiName, field }, query };
+        const { data } = await client.GET('/api/crm/objects/{apiName}/fields/{field}/options', { params, signal });
+        return { model, field, options: data?.options ?? [] };
+      });
+      return { pipelines: staged?.data?.data ?? [], picklists: await Promise.all(picklists) };
     },
-  });
-}
-
-export function usePipelines() {
-  const client = useApiClient();
-  const { language } = useLocale();
-  return useQuery({
-    queryKey: [...KEY, 'pipelines', language],
-    queryFn: async ({ signal }) =>
-      (await client.GET('/api/crm/pipelines', { params: { query: { language } }, signal })).data?.data ?? [],
   });
 }
 

@@ -1,4 +1,4 @@
-import type { BulkApi, CrmRecord, RecordPage, RecordsApi } from '@crm/api-client';
+import type { BulkApi, BulkResult, RecordPage, RecordsApi } from '@crm/api-client';
 import type { FieldModel, ObjectModel } from '@crm/records-ui';
 import { MAX_RECORDS, runBulk } from '../records/bulk/bulk-run.js';
 
@@ -44,6 +44,7 @@ export async function countOwned(api: Api, objects: readonly ObjectModel[], pers
  * Gives records and open tasks to somebody else, page by page; what is given is in the list no more.
  * @param onProgress takes the number of records that were given, each time
  * @returns how many were refused
+ * @throws ApiProblem when a part has no answer
  */
 export async function reassign(
   api: Api,
@@ -54,40 +55,22 @@ export async function reassign(
   onProgress: (count: number) => void,
 ): Promise<number> {
   let refused = 0;
+  const onPart = (results: readonly BulkResult[]): void => {
+    const failed = results.filter(({ status }) => status === 'failed').length;
+    refused += failed;
+    onProgress(results.length - failed);
+  };
   for (const { object, field } of owned) {
     let cursor: string | undefined;
     do {
       const query = { filter: filterOf(object, field, from), size: MAX_RECORDS, count: 'none' } as const;
       const page: RecordPage = await api.list(object.name, { ...query, ...(cursor !== undefined && { cursor }) });
-      refused += await giveAll(bulk, { object, field }, page.data, to, onProgress);
+      const records = page.data.map(({ id }) => ({ id, [field.apiName]: to }));
+      const run = { api: bulk, object: object.name, operation: 'update', records, onPart } as const;
+      await runBulk({ ...run, key: crypto.randomUUID(), signal: new AbortController().signal });
       // By cursor, so that one that is refused is not met again.
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
   }
-  return refused;
-}
-
-/** @returns how many were refused @throws ApiProblem when a part has no answer */
-async function giveAll(
-  bulk: Bulk,
-  { object, field }: Omit<Owned, 'total'>,
-  records: readonly CrmRecord[],
-  to: string,
-  onProgress: (count: number) => void,
-): Promise<number> {
-  let refused = 0;
-  await runBulk({
-    api: bulk,
-    object: object.name,
-    operation: 'update',
-    records: records.map(({ id }) => ({ id, [field.apiName]: to })),
-    key: crypto.randomUUID(),
-    signal: new AbortController().signal,
-    onPart: (results) => {
-      const failed = results.filter(({ status }) => status === 'failed').length;
-      refused += failed;
-      onProgress(results.length - failed);
-    },
-  });
   return refused;
 }

@@ -1,19 +1,11 @@
 import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router';
 
-export const settingsRoutes = <Shell extends AnyRoute>(shell: Shell) => [
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/settings/workspace',
-    component: lazyRouteComponent(() => import('./workspace.page.js')),
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/settings/picklists',
-    component: lazyRouteComponent(() => import('./picklists.page.js')),
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/settings/people',
-    component: lazyRouteComponent(() => import('./people.page.js')),
-  }),
-];
+export function settingsRoutes<Shell extends AnyRoute>(shell: Shell) {
+  const at = <Path extends string>(path: Path, page: Parameters<typeof lazyRouteComponent>[0]) =>
+    createRoute({ getParentRoute: () => shell, path, component: lazyRouteComponent(page) });
+  return [
+    at('/settings/workspace', () => import('./workspace.page.js')),
+    at('/settings/picklists', () => import('./picklists.page.js')),
+    at('/settings/people', () => import('./people.page.js')),
+  ];
+}

@@ -1,12 +1,12 @@
 import { type ApiClient, ApiProblem } from '@crm/api-client';
-import { LANGUAGES, type Language, LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
-import { Button, Select, Stack, Text, TextInput, Title } from '@mantine/core';
+import { LANGUAGES, type Language, Loaded, ProblemNotice, useLocale, useTexts } from '@crm/ui';
+import { Button, Select, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApiClient } from '../../session/api-client-context.js';
-import { useTitle } from '../records/use-title.js';
-import { useCaller } from '../shell/shell.queries.js';
+import { useAdministers } from '../shell/shell.queries.js';
+import { SettingsPage } from './parts/settings-page.js';
 import { unsaved } from './unsaved.js';
 import { WORKSPACE_TEXTS } from './workspace.texts.js';
 
@@ -20,17 +20,13 @@ type Workspace = Awaited<ReturnType<typeof readWorkspace>>;
 export default function WorkspacePage() {
   const texts = useTexts(WORKSPACE_TEXTS);
   const client = useApiClient();
-  useTitle(texts.title);
-  const { data, error, refetch } = useQuery({ queryKey: ['workspace'], queryFn: () => readWorkspace(client) });
+  const query = useQuery({ queryKey: ['workspace'], queryFn: () => readWorkspace(client) });
   return (
-    <Stack maw={480} gap="md">
-      <Title order={1} size="h3">
-        {texts.title}
-      </Title>
-      <Text c="dimmed">{texts.lead}</Text>
-      {error ? <ProblemNotice problem={error} onRetry={refetch} /> : null}
-      {data ? <WorkspaceForm workspace={data} /> : error ? null : <LoadingLines label={texts.title} />}
-    </Stack>
+    <SettingsPage name="workspace" lead={texts.lead}>
+      <Loaded query={query} label={texts.lead}>
+        {(workspace) => <WorkspaceForm workspace={workspace} />}
+      </Loaded>
+    </SettingsPage>
   );
 }
 
@@ -39,10 +35,9 @@ function WorkspaceForm({ workspace }: { readonly workspace: Workspace }) {
   const { tag } = useLocale();
   const client = useApiClient();
   const queries = useQueryClient();
-  const { data: caller } = useCaller(client);
   const [changed, setChanged] = useState<Partial<Workspace>>({});
   const now = { ...workspace, ...changed };
-  const readOnly = !caller?.roles.some((role) => role === 'owner' || role === 'admin');
+  const readOnly = !useAdministers();
   const set = (name: keyof Workspace) => (value: string | null) =>
     setChanged((before) => ({ ...before, [name]: value }));
   const save = useMutation({
@@ -74,7 +69,7 @@ function WorkspaceForm({ workspace }: { readonly workspace: Workspace }) {
         save.mutate(changed);
       }}
     >
-      <Stack gap="md">
+      <Stack gap="md" maw={480}>
         <TextInput
           label={texts.name}
           required

@@ -2,7 +2,6 @@ import { catalogue } from '@crm/ui';
 
 export const WORKSPACE_TEXTS = catalogue({
   en: {
-    title: 'Workspace',
     lead: 'Everybody of the workspace sees this; its administrators change it.',
     name: 'Name',
     timeZone: 'Time zone',
@@ -22,7 +21,6 @@ export const WORKSPACE_TEXTS = catalogue({
     unknown: 'There is no such one.',
   },
   de: {
-    title: 'Arbeitsbereich',
     lead: 'Alle im Arbeitsbereich sehen das; seine Administration ändert es.',
     name: 'Name',
     timeZone: 'Zeitzone',

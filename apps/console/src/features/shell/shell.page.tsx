@@ -1,13 +1,13 @@
 import { PeopleApi, RecordsApi } from '@crm/api-client';
 import { RecordsProvider, useObjects } from '@crm/records-ui';
-import { Icon, LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
+import { Icon, Loaded, LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
 import { AppShell, Burger, Button, Group, NavLink, Text } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
 import { Link, Outlet, useNavigate, useParams, useRouter, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { useApiClient } from '../../session/api-client-context.js';
-import { useSession } from '../../session/session-context.js';
+import { useStartedSession } from '../../session/session-context.js';
 import { SignedIn } from '../../session/signed-in.js';
 import { signInPath } from '../../session/way-back.js';
 import type { UserMenuProps } from './parts/user-menu.js';
@@ -22,11 +22,8 @@ const Shortcuts = lazy(() => import('./parts/shortcuts.js'));
 /** Waits for the session, leads to the sign-in where there is none, and draws anew for another person. */
 export default function ShellPage() {
   const texts = useTexts(SHELL_TEXTS);
-  const session = useSession();
+  const session = useStartedSession();
   const { state, holder, problem } = session;
-  useEffect(() => {
-    void session.start();
-  }, [session]);
   useEffect(() => {
     if (state === 'none' || state === 'ended') location.assign(signInPath(location));
   }, [state]);
@@ -46,7 +43,8 @@ function Frame() {
   const client = useApiClient();
   const api = useMemo(() => new RecordsApi(client), [client]);
   const { data: caller } = useCaller(client);
-  const { data: objects, error, refetch } = useObjects(api, language, true);
+  const query = useObjects(api, language, true);
+  const objects = query.data;
   const [isOpen, { toggle, close }] = useDisclosure();
   const [isSearching, { open: search, close: endSearch }] = useDisclosure();
   const [areShortcutsOpen, { open: showShortcuts, close: closeShortcuts }] = useDisclosure();
@@ -128,16 +126,12 @@ function Frame() {
               renderRoot={(props: object) => <Link to="/records/$object" params={{ object: apiName }} {...props} />}
             />
           ))}
-          {objects || error ? null : <LoadingLines label={texts.loading} />}
+          {objects || query.error ? null : <LoadingLines label={texts.loading} />}
         </AppShell.Navbar>
         <AppShell.Main className="main">
-          {objects ? (
-            <Outlet />
-          ) : error ? (
-            <ProblemNotice problem={error} onRetry={refetch} />
-          ) : (
-            <LoadingLines label={texts.loading} />
-          )}
+          <Loaded query={query} label={texts.loading}>
+            {() => <Outlet />}
+          </Loaded>
         </AppShell.Main>
         <Suspense>{areShortcutsOpen ? <Shortcuts onClose={closeShortcuts} /> : null}</Suspense>
       </AppShell>

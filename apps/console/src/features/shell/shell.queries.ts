@@ -10,6 +10,10 @@ export const useCaller = (client: ApiClient) =>
     staleTime: 60_000,
   });
 
+/** Whether the caller changes what belongs to the workspace; until that is known, they do not. */
+export const useAdministers = (): boolean =>
+  useCaller(useApiClient()).data?.roles.some((role) => role === 'owner' || role === 'admin') ?? false;
+
 /** Records of all objects. @param q asks for nothing while undefined */
 export function useSearchOfAll(q: string | undefined) {
   const client = useApiClient();

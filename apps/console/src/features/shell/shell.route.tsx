@@ -7,5 +7,3 @@ export const createShellRoute = <Root extends AnyRoute>(root: Root) =>
     id: 'shell',
     component: lazyRouteComponent(() => import('./shell.page.js')),
   });
-
-export type ShellRoute = ReturnType<typeof createShellRoute>;

@@ -1,55 +1,83 @@
-import { useTexts } from '@crm/ui';
+import { LoadingLines, useTexts, type Words } from '@crm/ui';
 import { Anchor, Button, Text, TextInput } from '@mantine/core';
-import type { ChangeEventHandler } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
 import { Copy } from './parts/copy.js';
-import { REQUIRED } from './parts/form.js';
+import { Form, REQUIRED, type Values } from './parts/form.js';
 import { Page } from './parts/page.js';
+import { PAGE_TEXTS } from './parts/parts.texts.js';
 import { SECOND_FACTOR_TEXTS } from './second-factor.texts.js';
 
-export interface CodeInputProps {
-  readonly value: string;
-  readonly onChange: ChangeEventHandler<HTMLInputElement>;
+const DIGITS = '\\s*(\\d\\s*){6}';
+
+/** Few sign-ins need it. */
+const QrCode = lazy(() => import('./qr-code.js'));
+
+export interface CodeFormProps {
+  /** Where the code comes from. */
+  readonly text?: string;
+  /** What the button says. */
+  readonly submit?: string;
+  readonly words?: Words;
+  /** Whether a recovery code can take the place of the digits. */
+  readonly takesRecovery?: boolean;
+  readonly onCode: (code: string) => Promise<unknown>;
+  readonly onCancel?: () => void;
 }
 
-/** Six digits; some apps show them in two groups, and that is how they are copied. */
-export function DigitsInput(props: CodeInputProps) {
+/** Six digits, which some apps show in two groups, so that they are copied with a space; or a recovery code. */
+export function CodeForm({ text, submit, words, takesRecovery = false, onCode, onCancel }: CodeFormProps) {
   const texts = useTexts(SECOND_FACTOR_TEXTS);
+  const [isRecovery, setIsRecovery] = useState(false);
+  const action = useMutation({ mutationFn: ({ code = '' }: Values) => onCode(code) });
+  const kind = isRecovery
+    ? { label: texts.recoveryCode, autoComplete: 'off', autoCapitalize: 'characters', spellCheck: false, maxLength: 40 }
+    : {
+        label: texts.code,
+        autoComplete: 'one-time-code',
+        inputMode: 'numeric' as const,
+        pattern: DIGITS,
+        maxLength: 16,
+      };
   return (
-    <TextInput
-      {...REQUIRED}
-      {...props}
-      label={texts.code}
-      inputMode="numeric"
-      autoComplete="one-time-code"
-      pattern="\s*(\d\s*){6}"
-      title={texts.code}
-      maxLength={16}
-    />
+    <>
+      {text ? <Text role="status">{isRecovery ? texts.recoveryText : text}</Text> : null}
+      <Form action={action} submit={submit ?? texts.submit} words={{ ...texts.problems, ...words }} onCancel={onCancel}>
+        <TextInput {...REQUIRED} {...kind} key={kind.label} name="code" title={kind.label} />
+      </Form>
+      {takesRecovery ? (
+        <Anchor component="button" type="button" onClick={() => setIsRecovery(!isRecovery)}>
+          {isRecovery ? texts.useApp : texts.useRecovery}
+        </Anchor>
+      ) : null}
+    </>
   );
 }
 
-export function RecoveryCodeInput(props: CodeInputProps) {
-  const texts = useTexts(SECOND_FACTOR_TEXTS);
-  return (
-    <TextInput
-      {...REQUIRED}
-      {...props}
-      label={texts.recoveryCode}
-      autoComplete="off"
-      autoCapitalize="characters"
-      spellCheck={false}
-      maxLength={40}
-    />
-  );
+export interface AuthenticatorFormProps extends CodeFormProps {
+  readonly setup: { readonly secret: string; readonly otpauthUri: string };
 }
 
-export interface RecoveryCodesProps {
-  readonly codes: readonly string[];
-  readonly onKept: () => void;
+/** What an authenticator app is set up with; it counts once a code of it has been typed in. */
+export function AuthenticatorForm({ setup, ...form }: AuthenticatorFormProps) {
+  const texts = useTexts(SECOND_FACTOR_TEXTS);
+  const { working } = useTexts(PAGE_TEXTS);
+  return (
+    <>
+      <Text>{texts.scanText}</Text>
+      <Suspense fallback={<LoadingLines label={working} />}>
+        <QrCode text={setup.otpauthUri} label={texts.qrLabel} />
+      </Suspense>
+      <Text c="dimmed" className="whole">
+        {texts.secretText} <code>{setup.secret}</code>
+      </Text>
+      <CodeForm {...form} submit={texts.confirm} />
+    </>
+  );
 }
 
 /** The sign-in is complete by now; it goes on when somebody says that they have the codes. */
-export function RecoveryCodes({ codes, onKept }: RecoveryCodesProps) {
+export function RecoveryCodes({ codes, onKept }: { readonly codes: readonly string[]; readonly onKept: () => void }) {
   const texts = useTexts(SECOND_FACTOR_TEXTS);
   return (
     <Page title={texts.codesTitle}>
@@ -64,20 +92,5 @@ export function RecoveryCodes({ codes, onKept }: RecoveryCodesProps) {
       <Copy text={codes.join('\n')} label={texts.copy} />
       <Button onClick={onKept}>{texts.kept}</Button>
     </Page>
-  );
-}
-
-export interface OtherCodeProps {
-  readonly isRecovery: boolean;
-  readonly onChange: (isRecovery: boolean) => void;
-}
-
-/** Leads from the code of the authenticator app to a recovery code, and back. */
-export function OtherCode({ isRecovery, onChange }: OtherCodeProps) {
-  const texts = useTexts(SECOND_FACTOR_TEXTS);
-  return (
-    <Anchor component="button" type="button" onClick={() => onChange(!isRecovery)}>
-      {isRecovery ? texts.useApp : texts.useRecovery}
-    </Anchor>
   );
 }

@@ -1,17 +1,15 @@
-import { ApiProblem } from '@crm/api-client';
-import { useTexts } from '@crm/ui';
-import { Alert, Anchor, Button, Divider, Stack, Text, TextInput } from '@mantine/core';
+import { ProblemNotice, useTexts } from '@crm/ui';
+import { Alert, Anchor, Button, Divider, Stack, Text } from '@mantine/core';
 import { useDebouncedValue, useInputState } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSession } from '../../session/session-context.js';
 import { Demos } from './demos.js';
 import { knownDevices } from './known-devices.js';
-import { Form, REQUIRED } from './parts/form.js';
+import { EmailInput, Form, type Values } from './parts/form.js';
 import { Page } from './parts/page.js';
 import { CurrentPasswordInput } from './parts/passwords.js';
-import { ProblemText } from './parts/problem-text.js';
-import { askForPasskey, knowsPasskeys } from './passkey.js';
+import { isMissing, PasskeyButton } from './passkey.js';
 import { keepReturn } from './return-place.js';
 import { type SignInAnswer, signInApi } from './sign-in.api.js';
 import { SIGN_IN_TEXTS } from './sign-in.texts.js';
@@ -20,52 +18,28 @@ export function ForgotLink() {
   return <Anchor href="/account/forgot-password">{useTexts(SIGN_IN_TEXTS).forgot}</Anchor>;
 }
 
-export interface PasskeyButtonProps {
+export interface PasskeySignInProps {
   readonly onAnswer: (answer: SignInAnswer) => Promise<void>;
   /** Whether there is nothing above it to choose instead. */
   readonly isOnlyWay?: boolean;
 }
 
-/** The last thing of the sign-in, so that nothing moves when it goes. It goes where passkeys are not in use. */
-export function PasskeyButton({ onAnswer, isOnlyWay = false }: PasskeyButtonProps) {
+/** The last thing of the sign-in, so that nothing moves when it goes. */
+export function PasskeySignIn({ onAnswer, isOnlyWay = false }: PasskeySignInProps) {
   const texts = useTexts(SIGN_IN_TEXTS);
-  const [isOffered, setIsOffered] = useState(knowsPasskeys);
-  const action = useMutation({
-    /** @returns what there is to say about it */
-    mutationFn: async () => {
-      const options = await signInApi.passkeyOptions().catch((problem: unknown) => {
-        if (!isMissing(problem)) throw problem;
-        return undefined;
-      });
-      if (!options) {
-        setIsOffered(false);
-        return texts.noPasskeys;
-      }
-      const answer = await askForPasskey(options);
-      if (!answer) return texts.noPasskeyUsed;
-      await onAnswer(await signInApi.signInWithPasskey(answer));
-      return undefined;
-    },
-  });
-
   return (
     <Stack gap="sm">
-      {isOffered ? (
-        <>
-          {isOnlyWay ? null : <Divider label={texts.or} />}
-          <Button variant="default" onClick={() => action.mutate()} loading={action.isPending}>
-            {texts.passkey}
-          </Button>
-        </>
-      ) : null}
-      {action.error ? <ProblemText problem={action.error} words={texts.passkeyProblems} /> : null}
-      {action.data ? <Text role="status">{action.data}</Text> : null}
+      <PasskeyButton
+        label={texts.passkey}
+        words={{ ...texts.problems, ...texts.passkeyProblems }}
+        unused={texts.noPasskeyUsed}
+        options={signInApi.passkeyOptions}
+        onAnswer={async (answer) => onAnswer(await signInApi.signInWithPasskey(answer))}
+        before={isOnlyWay ? null : <Divider label={texts.or} />}
+      />
     </Stack>
   );
 }
-
-/** Whether the API knows no such call. */
-export const isMissing = (problem: unknown): boolean => problem instanceof ApiProblem && problem.status === 404;
 
 /** As much as is needed to ask: an address with a domain. */
 const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
@@ -105,7 +79,7 @@ function ProviderButtons({ email }: { readonly email: string }) {
           {texts.withProvider(name)}
         </Button>
       ))}
-      {action.error ? <ProblemText problem={action.error} /> : null}
+      {action.error ? <ProblemNotice problem={action.error} /> : null}
     </Stack>
   );
 }
@@ -131,36 +105,26 @@ export function FirstFactor({ title, lead, onAnswer }: FirstFactorProps) {
   const [email, setEmail] = useInputState('');
   const [password, setPassword] = useInputState('');
   const action = useMutation({
-    mutationFn: async () => {
-      const account = email.trim();
-      await onAnswer(await signInApi.signIn(account, password, await knownDevices(window).tokenFor(account)), account);
-    },
+    mutationFn: async ({ email: account = '', password = '' }: Values) =>
+      onAnswer(await signInApi.signIn(account, password, await knownDevices(window).tokenFor(account)), account),
     onSettled: () => setPassword(''),
   });
 
   return (
     <Page title={title ?? texts.title}>
       {state === 'ended' ? (
-        <Alert role="alert" color="red" variant="light" py="xs">
-          {texts.ended}
+        <Alert role="alert" color="red" py="xs">
+          {texts.failures.TOKEN_REVOKED}
         </Alert>
       ) : null}
       {lead ? <Text>{lead}</Text> : null}
-      <Form action={action} submit={texts.submit} words={texts.problems}>
-        <TextInput
-          {...REQUIRED}
-          label={texts.email}
-          type="email"
-          autoComplete="username"
-          maxLength={254}
-          value={email}
-          onChange={setEmail}
-        />
+      <Form action={action} submit={texts.title} words={texts.problems}>
+        <EmailInput label={texts.email} value={email} onChange={setEmail} />
         <CurrentPasswordInput label={texts.password} value={password} onChange={setPassword} />
       </Form>
       <ForgotLink />
       <ProviderButtons email={email.trim()} />
-      <PasskeyButton onAnswer={onAnswer} />
+      <PasskeySignIn onAnswer={onAnswer} />
       <Demos
         onChoose={(account, known) => {
           setEmail(account);

@@ -1,8 +1,7 @@
 import { useTexts } from '@crm/ui';
-import { Text, TextInput } from '@mantine/core';
-import { useInputState } from '@mantine/hooks';
+import { Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { Form, REQUIRED } from './parts/form.js';
+import { EmailInput, Form, type Values } from './parts/form.js';
 import { Page, SignInLink } from './parts/page.js';
 import { signInApi } from './sign-in.api.js';
 import { SIGN_IN_TEXTS } from './sign-in.texts.js';
@@ -10,30 +9,19 @@ import { SIGN_IN_TEXTS } from './sign-in.texts.js';
 /** Says the same for every address, as the API does. */
 export default function ForgotPassword() {
   const texts = useTexts(SIGN_IN_TEXTS);
-  const [email, setEmail] = useInputState('');
-  const action = useMutation({ mutationFn: () => signInApi.askForReset(email.trim()) });
-  if (action.isSuccess) {
-    return (
-      <Page title={texts.forgotDone}>
-        <Text role="status">{texts.forgotDoneText}</Text>
-        <SignInLink />
-      </Page>
-    );
-  }
+  const action = useMutation({ mutationFn: ({ email = '' }: Values) => signInApi.askForReset(email) });
   return (
-    <Page title={texts.forgotTitle}>
-      <Text>{texts.forgotText}</Text>
-      <Form action={action} submit={texts.forgotSubmit}>
-        <TextInput
-          {...REQUIRED}
-          label={texts.email}
-          type="email"
-          autoComplete="username"
-          maxLength={254}
-          value={email}
-          onChange={setEmail}
-        />
-      </Form>
+    <Page title={action.isSuccess ? texts.forgotDone : texts.forgot}>
+      {action.isSuccess ? (
+        <Text role="status">{texts.forgotDoneText}</Text>
+      ) : (
+        <>
+          <Text>{texts.forgotText}</Text>
+          <Form action={action} submit={texts.forgotSubmit}>
+            <EmailInput label={texts.email} />
+          </Form>
+        </>
+      )}
       <SignInLink />
     </Page>
   );

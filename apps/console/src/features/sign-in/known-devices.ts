@@ -13,15 +13,6 @@ const MOST = 10;
 /** The API knows a device no longer. */
 const LIFE_MS = 180 * 24 * 3600 * 1000;
 
-export interface KnownDevices {
-  /** By what this browser is known to the account of an address. */
-  tokenFor(email: string): Promise<string | undefined>;
-  /** @param token of a completed sign-in; without one nothing changes */
-  keep(email: string, token: string | undefined): Promise<void>;
-  /** Keeps a token for whoever signs in next, when the page does not know the address. */
-  keepForNext(token: string): void;
-}
-
 interface Surroundings {
   readonly localStorage: Storage;
   /** Without `subtle` where a page has no cryptography: without https, but on the machine of a developer. */
@@ -32,7 +23,7 @@ interface Surroundings {
  * By what this browser is known to accounts that have signed in in it, so that they get in while somebody guesses at their
  * passwords. A token opens nothing. Addresses are not kept: whoever looks into the storage does not read who signs in here.
  */
-export function knownDevices(window: Surroundings, now: () => number = Date.now): KnownDevices {
+export function knownDevices(window: Surroundings, now: () => number = Date.now) {
   const kept = (): KnownDevice[] => read(window).filter(({ since }) => since <= now() && now() - since < LIFE_MS);
   const add = (account: string | null, token: string): void => {
     // What was kept for the next sign-in has had it.
@@ -40,16 +31,19 @@ export function knownDevices(window: Surroundings, now: () => number = Date.now)
     write(window, [{ account, token, since: now() }, ...others].slice(0, MOST));
   };
   return {
-    async tokenFor(email) {
+    /** By what this browser is known to the account of an address. */
+    async tokenFor(email: string): Promise<string | undefined> {
       const account = await digest(window, email);
       // The last kept comes first: a new password ends what the account was known by before.
       return kept().find((known) => known.account === account || known.account === null)?.token;
     },
-    async keep(email, token) {
+    /** @param token of a completed sign-in; without one nothing changes */
+    async keep(email: string, token: string | undefined): Promise<void> {
       const account = await digest(window, email);
       if (token !== undefined && account !== undefined) add(account, token);
     },
-    keepForNext: (token) => add(null, token),
+    /** Keeps a token for whoever signs in next, when the page does not know the address. */
+    keepForNext: (token: string): void => add(null, token),
   };
 }
 

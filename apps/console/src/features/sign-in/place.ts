@@ -23,14 +23,9 @@ export function takePlace({ location, history }: Pick<Window, 'location' | 'hist
   const { pathname, search, hash } = location;
   const handedOver = new URLSearchParams(hash.slice(1));
   if (hash) history.replaceState(null, '', pathname + search);
-  return {
-    path: pathname.length > 1 ? pathname.replace(/\/+$/, '') : pathname,
-    token: parameterOf(handedOver, 'token'),
-    code: parameterOf(handedOver, 'code'),
-    proof: parameterOf(handedOver, 'proof'),
-    error: parameterOf(handedOver, 'error'),
-    reason: parameterOf(handedOver, 'reason'),
-  };
+  const path = pathname.length > 1 ? pathname.replace(/\/+$/, '') : pathname;
+  const names = ['token', 'code', 'proof', 'error', 'reason'];
+  return { path, ...Object.fromEntries(names.map((name) => [name, parameterOf(handedOver, name)])) };
 }
 
 function parameterOf(parameters: URLSearchParams, name: string): string | undefined {
@@ -42,8 +37,8 @@ function parameterOf(parameters: URLSearchParams, name: string): string | undefi
 export const requestOf = (search: string): string | undefined => parameterOf(new URLSearchParams(search), 'request');
 
 /** Whether something was handed over, which a change of the fragment alone can do while the page is open. */
-export const isHandedOver = ({ token, code, proof, error }: Place): boolean =>
-  token !== undefined || code !== undefined || proof !== undefined || error !== undefined;
+export const isHandedOver = ({ path: _path, ...handedOver }: Place): boolean =>
+  Object.values(handedOver).some((value) => value !== undefined);
 
 /** Of the first address, taken before anything else of the page has seen it: main.tsx imports this first. */
 export const START: Place = typeof window === 'undefined' ? { path: '/' } : takePlace(window);

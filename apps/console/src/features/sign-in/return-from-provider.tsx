@@ -1,20 +1,21 @@
-import { LoadingLines, useTexts } from '@crm/ui';
+import { LoadingLines, ProblemNotice, useTexts, type Words } from '@crm/ui';
 import { Anchor, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useSession } from '../../session/session-context.js';
 import { Page } from './parts/page.js';
-import { ProblemText } from './parts/problem-text.js';
-import { usePlace } from './place-context.js';
 import { takeReturn } from './return-place.js';
 import { signInApi } from './sign-in.api.js';
 import { SignIn } from './sign-in.js';
+import { usePlace } from './sign-in.layout.js';
 import { SIGN_IN_TEXTS } from './sign-in.texts.js';
 
-/** The end of a step-up at an identity provider, which another page has begun in this window. */
-function ProofNoted() {
+/** The end of a sign-in at an identity provider, and the way back to what it was for. */
+export default function ReturnFromProvider() {
   const texts = useTexts(SIGN_IN_TEXTS);
+  // A step-up at the provider, which another page has begun in this window.
+  if (usePlace().proof !== 'noted') return <Exchange />;
   return (
     <Page title={texts.proven}>
       <Text>{texts.provenText}</Text>
@@ -22,23 +23,18 @@ function ProofNoted() {
   );
 }
 
-/** The end of a sign-in at an identity provider, and the way back to what it was for. */
-export default function ReturnFromProvider() {
-  const { proof } = usePlace();
-  return proof === 'noted' ? <ProofNoted /> : <Exchange />;
-}
-
 function Exchange() {
   const texts = useTexts(SIGN_IN_TEXTS);
   const { code, error, reason } = usePlace();
   const session = useSession();
   const router = useRouter();
+  const words: Words = { ...texts.problems, ...texts.failures, INVALID_CREDENTIALS: texts.noReturnText };
   const exchange = useMutation({
     /** @returns what the sign-in still needs */
     mutationFn: async (presented: string) => {
       const answer = await signInApi.exchangeCode(presented);
-      if (!('accessToken' in answer)) return answer;
-      await session.begin(answer);
+      if (answer.accessToken === undefined) return answer;
+      await session.begin({ ...answer, accessToken: answer.accessToken });
       return undefined;
     },
   });
@@ -60,12 +56,9 @@ function Exchange() {
     return (
       <Page title={texts.noReturn}>
         {exchange.error ? (
-          <ProblemText
-            problem={exchange.error}
-            words={{ ...texts.failures, INVALID_CREDENTIALS: texts.noReturnText }}
-          />
+          <ProblemNotice problem={exchange.error} words={words} />
         ) : (
-          <Text>{texts.failures[reason ?? error ?? ''] ?? texts.noReturnText}</Text>
+          <Text>{words[reason ?? error ?? ''] ?? texts.noReturnText}</Text>
         )}
         <Anchor href="/account/sign-in">{texts.again}</Anchor>
       </Page>

@@ -13,9 +13,9 @@ export const SECOND_FACTOR_TEXTS = catalogue({
     useApp: 'Use the authenticator app instead',
     submit: 'Continue',
     again: 'Begin the sign-in again',
+    beginAgain: 'After five attempts or ten minutes, begin again.',
     problems: {
-      INVALID_CREDENTIALS:
-        'This code is wrong, was used, or comes too late. After five attempts or ten minutes, begin again.',
+      INVALID_CREDENTIALS: 'This code is wrong, was used, or comes too late.',
       VALIDATION_FAILED: 'This is not what a code looks like.',
     },
     enrolTitle: 'Set up a second factor',
@@ -47,9 +47,9 @@ export const SECOND_FACTOR_TEXTS = catalogue({
     useApp: 'Stattdessen die Authenticator-App verwenden',
     submit: 'Weiter',
     again: 'Anmeldung neu beginnen',
+    beginAgain: 'Beginnen Sie nach fünf Versuchen oder zehn Minuten neu.',
     problems: {
-      INVALID_CREDENTIALS:
-        'Dieser Code ist falsch, wurde schon verwendet oder kommt zu spät. Beginnen Sie nach fünf Versuchen oder zehn Minuten neu.',
+      INVALID_CREDENTIALS: 'Dieser Code ist falsch, wurde schon verwendet oder kommt zu spät.',
       VALIDATION_FAILED: 'So sieht kein Code aus.',
     },
     enrolTitle: 'Zweiten Faktor einrichten',

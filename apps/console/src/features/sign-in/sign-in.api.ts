@@ -1,111 +1,73 @@
-import { type ApiCall, callApi, callApiForHeaders } from '@crm/api-client';
+import { createApiClient, type SignInView } from '@crm/api-client';
 import type { SignedIn } from '../../session/session.js';
+import type { PasskeyOptions } from './passkey.js';
 
 /** By what this browser is known at the next sign-in. It is no credential (decision record 0211). */
 export interface DeviceToken {
   readonly deviceToken?: string;
 }
 
-/** The passkeys of an account whose password was set by a link. */
-export interface PasskeysLeft {
-  readonly passkeys: number;
-  readonly passkeysRemoved: number;
-}
-
-/** Of a completed sign-in. */
-export type Tokens = DeviceToken & SignedIn;
-
-export type Method = 'mail' | 'authenticator' | 'recovery_code' | 'passkey';
-
-export interface CodeWanted {
-  readonly mfaRequired: true;
-  readonly challengeId: string;
-  readonly methods: readonly Method[];
-}
-
-export interface EnrolmentWanted {
-  readonly mfaEnrolmentRequired: true;
-  readonly enrolmentToken: string;
-}
-
-/** What a sign-in answers, whichever way it is made. */
-export type SignInAnswer = Tokens | CodeWanted | EnrolmentWanted;
-
-export interface AuthenticatorSetup {
-  readonly secret: string;
-  readonly otpauthUri: string;
-}
-
-/** What a browser needs to ask for a passkey, and what is sent back with its answer. */
-export interface PasskeyOptions {
-  readonly challengeId: string;
-  readonly publicKey: PublicKeyCredentialRequestOptionsJSON;
-}
-
-export interface Provider {
-  readonly id: string;
-  readonly name: string;
-}
-
-const post = <Answer>(path: string, body: object): Promise<Answer> => callApi({ method: 'POST', path, body });
-
-/** A cookie ties a sign-in at a provider to the browser that began it, so that nobody is signed in by the link of another. */
-const postTied = <Answer>(path: string, body: object): Promise<Answer> =>
-  callApi({ method: 'POST', path, body, withCookies: true });
+/** What a sign-in answers, whichever way it is made: a session, or what it still needs. */
+export type SignInAnswer = Partial<SignedIn> &
+  DeviceToken &
+  Pick<SignInView, 'challengeId' | 'methods' | 'enrolmentToken'> & { readonly recoveryCodes?: readonly string[] };
 
 const DEVICE_HEADER = 'x-device-token';
 
-/** A call after which this browser may be known. */
-async function postKnown<Answer>(
-  path: string,
-  body: object,
-  call: Partial<ApiCall> = {},
-): Promise<Answer & DeviceToken> {
-  const { answer, headers } = await callApiForHeaders<Answer>({ method: 'POST', path, body, ...call });
-  return { ...answer, ...deviceOf(headers) };
+/** @returns the body of an answer, and by what this browser is known from then on */
+export async function answerOf<Answer>(
+  call: Promise<{ readonly data?: Answer; readonly response: Response }>,
+): Promise<NonNullable<Answer> & DeviceToken> {
+  const { data, response } = await call;
+  const deviceToken = response.headers.get(DEVICE_HEADER);
+  return { ...data, ...(deviceToken !== null && { deviceToken }) } as NonNullable<Answer> & DeviceToken;
 }
 
-/** @param headers of an answer after which this browser may be known */
-export function deviceOf(headers: Headers): DeviceToken {
-  const deviceToken = headers.get(DEVICE_HEADER);
-  return deviceToken === null ? {} : { deviceToken };
-}
+const nobody = createApiClient({ baseUrl: location.origin });
 
-/** The calls of nobody yet, or of a link in a mail. e2e/account/calls.spec.ts compares them with the document of the API. */
+/** A cookie is set or sent along: the session, or what ties a sign-in at a provider to the browser that began it. */
+const COOKIES = { credentials: 'same-origin' } as const;
+
+/** The calls of nobody yet, or of a link in a mail. */
 export const signInApi = {
   /** The session begins with it, unless more is needed: its refresh token goes into the cookie. */
-  signIn: (email: string, password: string, device: string | undefined) =>
-    postKnown<SignInAnswer>(
-      '/api/auth/session',
-      { email, password },
-      {
-        withCookies: true,
+  signIn: (email: string, password: string, device: string | undefined): Promise<SignInAnswer> =>
+    answerOf(
+      nobody.POST('/api/auth/session', {
+        ...COOKIES,
+        body: { email, password },
         headers: { 'x-requested-with': 'crm-page', ...(device && { [DEVICE_HEADER]: device }) },
-      },
+      }),
     ),
-  verifyCode: (challengeId: string, code: string) => postKnown<Tokens>('/api/auth/mfa/verify', { challengeId, code }),
-  startEnrolment: (enrolmentToken: string) => post<AuthenticatorSetup>('/api/auth/mfa/enrolment', { enrolmentToken }),
-  confirmEnrolment: (enrolmentToken: string, code: string) =>
-    postKnown<Tokens & { readonly recoveryCodes: readonly string[] }>('/api/auth/mfa/enrolment/confirm', {
-      enrolmentToken,
-      code,
-    }),
+  verifyCode: (challengeId: string, code: string): Promise<SignInAnswer> =>
+    answerOf(nobody.POST('/api/auth/mfa/verify', { body: { challengeId, code } })),
+  startEnrolment: (enrolmentToken: string) =>
+    answerOf(nobody.POST('/api/auth/mfa/enrolment', { body: { enrolmentToken } })),
+  confirmEnrolment: (enrolmentToken: string, code: string): Promise<SignInAnswer> =>
+    answerOf(nobody.POST('/api/auth/mfa/enrolment/confirm', { body: { enrolmentToken, code } })),
 
-  passkeyOptions: () => post<PasskeyOptions>('/api/auth/login/passkey/options', {}),
-  signInWithPasskey: (answer: object) => postKnown<SignInAnswer>('/api/auth/login/passkey', answer),
+  passkeyOptions: (): Promise<PasskeyOptions> => answerOf(nobody.POST('/api/auth/login/passkey/options')),
+  signInWithPasskey: (answer: object): Promise<SignInAnswer> =>
+    answerOf(nobody.POST('/api/auth/login/passkey', { body: answer as never })),
 
-  providersFor: (email: string) =>
-    post<{ readonly providers: readonly Provider[] }>('/api/auth/oidc/discover', { email }),
-  startAtProvider: (id: string, fresh: boolean) =>
-    postTied<{ readonly redirectTo: string }>(`/api/auth/oidc/${encodeURIComponent(id)}/start`, { fresh }),
-  exchangeCode: (code: string) => postTied<SignInAnswer>('/api/auth/oidc/exchange', { code }),
+  providersFor: (email: string) => answerOf(nobody.POST('/api/auth/oidc/discover', { body: { email } })),
+  startAtProvider: (providerId: string, fresh: boolean) =>
+    answerOf(
+      nobody.POST('/api/auth/oidc/{providerId}/start', {
+        ...COOKIES,
+        params: { path: { providerId } },
+        body: { fresh },
+      }),
+    ),
+  exchangeCode: (code: string): Promise<SignInAnswer> =>
+    answerOf(nobody.POST('/api/auth/oidc/exchange', { ...COOKIES, body: { code } })),
 
-  askForReset: (email: string) => post<object>('/api/auth/password-resets', { email }),
+  askForReset: (email: string) => nobody.POST('/api/auth/password-resets', { body: { email } }),
   completeReset: (token: string, password: string, removePasskeys: boolean) =>
-    postKnown<PasskeysLeft>('/api/auth/password-resets/complete', { token, password, removePasskeys }),
+    answerOf(nobody.POST('/api/auth/password-resets/complete', { body: { token, password, removePasskeys } })),
   acceptInvitation: (token: string, password: string) =>
-    post<undefined>('/api/auth/invitations/accept', { token, password }),
-  confirmEmailChange: (token: string) => post<void>('/api/auth/email-change/confirm', { token }),
-  undoEmailChange: (token: string) => post<void>('/api/auth/email-change/undo', { token }),
-  undoLink: (token: string) => post<void>('/api/auth/embed-links/undo', { token }),
+    nobody.POST('/api/auth/invitations/accept', { body: { token, password } }),
+  confirmEmailChange: (token: string) => nobody.POST('/api/auth/email-change/confirm', { body: { token } }),
+  undoEmailChange: (token: string) => nobody.POST('/api/auth/email-change/undo', { body: { token } }),
+  undoLink: (token: string) => nobody.POST('/api/auth/embed-links/undo', { body: { token } }),
 };

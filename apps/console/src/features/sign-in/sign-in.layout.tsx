@@ -1,10 +1,14 @@
 import { Box } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { createContext, useContext, useEffect, useState } from 'react';
 import { createQueryClient } from '../../session/query-client.js';
 import { isHandedOver, START, takePlace } from './place.js';
-import { PlaceProvider } from './place-context.js';
+
+const PlaceContext = createContext(START);
+
+/** What the address has handed over. */
+export const usePlace = () => useContext(PlaceContext);
 
 /** Around pages that stand by themselves. What was handed over in the address is with them, and nowhere else. */
 export default function SignInLayout() {
@@ -21,11 +25,11 @@ export default function SignInLayout() {
   }, []);
   return (
     <QueryClientProvider client={queries}>
-      <PlaceProvider value={place}>
+      <PlaceContext value={place}>
         <Box component="main" className="alone" key={visit}>
           <Outlet />
         </Box>
-      </PlaceProvider>
+      </PlaceContext>
     </QueryClientProvider>
   );
 }

@@ -1,7 +1,7 @@
 import { LoadingLines, useTexts } from '@crm/ui';
 import { useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
-import { useSession } from '../../session/session-context.js';
+import { useStartedSession } from '../../session/session-context.js';
 import { Page } from './parts/page.js';
 import { PAGE_TEXTS } from './parts/parts.texts.js';
 import { nextOf } from './return-place.js';
@@ -12,14 +12,11 @@ import { SIGN_IN_TEXTS } from './sign-in.texts.js';
 export default function SignInPage() {
   const { title } = useTexts(SIGN_IN_TEXTS);
   const { working } = useTexts(PAGE_TEXTS);
-  const session = useSession();
+  const session = useStartedSession();
   const router = useRouter();
   const [isFresh] = useState(() => new URLSearchParams(location.search).has('fresh'));
   const goOn = useCallback(() => router.history.replace(nextOf(location) ?? '/'), [router]);
   const isIn = session.state === 'active' && !isFresh;
-  useEffect(() => {
-    void session.start();
-  }, [session]);
   useEffect(() => {
     if (isIn) goOn();
   }, [isIn, goOn]);

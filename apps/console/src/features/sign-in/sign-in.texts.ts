@@ -5,21 +5,19 @@ export const SIGN_IN_TEXTS = catalogue({
     title: 'Sign in',
     email: 'E-mail address',
     password: 'Password',
-    submit: 'Sign in',
     forgot: 'Forgot your password?',
     or: 'or',
-    ended: 'Your session has ended. Sign in again.',
     problems: {
+      INVALID_CREDENTIALS: 'The e-mail address or the password is wrong.',
       SINGLE_SIGN_ON_REQUIRED: 'Your workspace signs in through its own identity provider. Use its button below.',
       WORKSPACE_SUSPENDED: 'Your workspace is suspended. Its administrators can ask the operators of the platform.',
     },
     withProvider: (name: string) => `Continue with ${name}`,
     passkey: 'Sign in with a passkey',
-    noPasskeys: 'Passkeys are not in use here. Sign in with your password.',
     noPasskeyUsed: 'No passkey was used. Try again, or sign in with your password.',
     passkeyProblems: {
+      NOT_FOUND: 'Passkeys are not in use here. Sign in with your password.',
       INVALID_CREDENTIALS: 'This passkey is not accepted. Sign in with your password.',
-      WORKSPACE_SUSPENDED: 'Your workspace is suspended. Its administrators can ask the operators of the platform.',
     },
     returning: 'You are being signed in',
     noReturn: 'The sign-in did not succeed',
@@ -28,7 +26,6 @@ export const SIGN_IN_TEXTS = catalogue({
       SINGLE_SIGN_ON_FAILED: 'Your identity provider did not complete the sign-in. Sign in again.',
       SINGLE_SIGN_ON_EXPIRED: 'The sign-in took too long, or was begun in another browser. Sign in again.',
       SINGLE_SIGN_ON_REFUSED: 'Your workspace does not accept this sign-in. Ask its administrator.',
-      WORKSPACE_SUSPENDED: 'Your workspace is suspended. Its administrators can ask the operators of the platform.',
       RATE_LIMITED: 'There were too many sign-ins from here. Wait some minutes, then sign in again.',
       email_missing: 'Your identity provider did not say your e-mail address. Ask the administrator of your workspace.',
       email_not_verified:
@@ -48,16 +45,8 @@ export const SIGN_IN_TEXTS = catalogue({
     again: 'Sign in again',
     proven: 'You have proven who you are',
     provenText: 'Close this page, go back to where you came from, and try again what needed it.',
-    signedIn: 'You are signed in',
-    signedInText: 'Go back to where you came from. When you close this page, this session ends.',
     signedInAs: (email: string) => `Signed in as ${email}.`,
     otherAccount: 'Use another account',
-    security: 'Look after your account',
-    signOut: 'Sign out',
-    name: 'Name',
-    workspace: 'Workspace',
-    unverified: 'The address of the workspace is not verified yet. Open the link in the mail that you were sent.',
-    forgotTitle: 'Forgot your password?',
     forgotText: 'If the address has an account, you receive a link to set a new password.',
     forgotSubmit: 'Send the link',
     forgotDone: 'Look into your mailbox',
@@ -67,11 +56,10 @@ export const SIGN_IN_TEXTS = catalogue({
     title: 'Anmelden',
     email: 'E-Mail-Adresse',
     password: 'Passwort',
-    submit: 'Anmelden',
     forgot: 'Passwort vergessen?',
     or: 'oder',
-    ended: 'Ihre Sitzung ist beendet. Melden Sie sich erneut an.',
     problems: {
+      INVALID_CREDENTIALS: 'Die E-Mail-Adresse oder das Passwort ist falsch.',
       SINGLE_SIGN_ON_REQUIRED:
         'Ihr Arbeitsbereich meldet sich über einen eigenen Identitätsanbieter an. Verwenden Sie dessen Schaltfläche unten.',
       WORKSPACE_SUSPENDED:
@@ -79,13 +67,11 @@ export const SIGN_IN_TEXTS = catalogue({
     },
     withProvider: (name) => `Weiter mit ${name}`,
     passkey: 'Mit einem Passkey anmelden',
-    noPasskeys: 'Passkeys werden hier nicht verwendet. Melden Sie sich mit Ihrem Passwort an.',
     noPasskeyUsed:
       'Es wurde kein Passkey verwendet. Versuchen Sie es erneut, oder melden Sie sich mit Ihrem Passwort an.',
     passkeyProblems: {
+      NOT_FOUND: 'Passkeys werden hier nicht verwendet. Melden Sie sich mit Ihrem Passwort an.',
       INVALID_CREDENTIALS: 'Dieser Passkey wird nicht angenommen. Melden Sie sich mit Ihrem Passwort an.',
-      WORKSPACE_SUSPENDED:
-        'Ihr Arbeitsbereich ist gesperrt. Seine Administration kann den Betreiber der Plattform fragen.',
     },
     returning: 'Sie werden angemeldet',
     noReturn: 'Die Anmeldung ist nicht gelungen',
@@ -95,8 +81,6 @@ export const SIGN_IN_TEXTS = catalogue({
       SINGLE_SIGN_ON_EXPIRED:
         'Die Anmeldung hat zu lange gedauert oder wurde in einem anderen Browser begonnen. Melden Sie sich erneut an.',
       SINGLE_SIGN_ON_REFUSED: 'Ihr Arbeitsbereich nimmt diese Anmeldung nicht an. Fragen Sie seine Administration.',
-      WORKSPACE_SUSPENDED:
-        'Ihr Arbeitsbereich ist gesperrt. Seine Administration kann den Betreiber der Plattform fragen.',
       RATE_LIMITED:
         'Von hier gab es zu viele Anmeldungen. Warten Sie einige Minuten, und melden Sie sich dann erneut an.',
       email_missing:
@@ -122,18 +106,8 @@ export const SIGN_IN_TEXTS = catalogue({
     proven: 'Sie haben sich ausgewiesen',
     provenText:
       'Schließen Sie diese Seite, gehen Sie dorthin zurück, woher Sie gekommen sind, und wiederholen Sie, wofür das nötig war.',
-    signedIn: 'Sie sind angemeldet',
-    signedInText:
-      'Gehen Sie dorthin zurück, woher Sie gekommen sind. Wenn Sie diese Seite schließen, endet diese Sitzung.',
     signedInAs: (email) => `Angemeldet als ${email}.`,
     otherAccount: 'Anderes Konto verwenden',
-    security: 'Konto verwalten',
-    signOut: 'Abmelden',
-    name: 'Name',
-    workspace: 'Arbeitsbereich',
-    unverified:
-      'Die Adresse des Arbeitsbereichs ist noch nicht bestätigt. Öffnen Sie den Link in der E-Mail, die Sie bekommen haben.',
-    forgotTitle: 'Passwort vergessen?',
     forgotText: 'Wenn die Adresse ein Konto hat, bekommen Sie einen Link für ein neues Passwort.',
     forgotSubmit: 'Link schicken',
     forgotDone: 'Sehen Sie in Ihr Postfach',

@@ -1,6 +1,6 @@
 import { ApiProblem } from '@crm/api-client';
 import { ProblemNotice, useTexts } from '@crm/ui';
-import { Alert, Button, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
+import { Button, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
@@ -26,8 +26,6 @@ export interface OptionCardProps {
   readonly isNew?: boolean;
   readonly onSaved?: () => void;
   readonly action?: ReactNode;
-  /** Of the action. */
-  readonly problem?: unknown;
 }
 
 /** Options that are edited and saved together. */
@@ -46,6 +44,8 @@ export function OptionCard({ title, name, options, others, save, readOnly, isNew
     save.mutate({ ...now, options: withValues(now.options, others) }, { onSuccess });
   };
   const left = options.filter(({ value }) => !now.options.some((option) => option.value === value));
+  const inUse = texts.inUse(left.map(({ label }) => label).join(', '));
+  const isInUse = save.error instanceof ApiProblem && save.error.fields.some(({ code }) => code === 'IN_USE');
   return (
     <Paper component="section" withBorder p="md" aria-label={title}>
       <Stack component="form" gap="sm" onSubmit={onSubmit}>
@@ -69,7 +69,7 @@ export function OptionCard({ title, name, options, others, save, readOnly, isNew
           readOnly={readOnly}
           onChange={(next) => setChanged((before) => ({ ...before, options: next }))}
         />
-        <Problem problem={save.error ?? more.problem} left={left.map(({ label }) => label).join(', ')} />
+        {save.error ? <ProblemNotice problem={save.error} words={isInUse ? { VALIDATION_FAILED: inUse } : {}} /> : null}
         {readOnly ? null : (
           <Group justify="space-between">
             <Button type="submit" loading={save.isPending} disabled={!isNew && Object.keys(changed).length === 0}>
@@ -81,19 +81,4 @@ export function OptionCard({ title, name, options, others, save, readOnly, isNew
       </Stack>
     </Paper>
   );
-}
-
-/** @param left labels of the options that were left out */
-function Problem({ problem, left }: { readonly problem: unknown; readonly left: string }) {
-  const texts = useTexts(PICKLIST_TEXTS);
-  const { status, fields = [] } = problem instanceof ApiProblem ? problem : {};
-  const isInUse = fields.some(({ code }) => code === 'IN_USE');
-  if (isInUse || status === 409) {
-    return (
-      <Alert role="alert" color="red">
-        {isInUse ? texts.inUse(left) : texts.pipelineInUse}
-      </Alert>
-    );
-  }
-  return problem ? <ProblemNotice problem={problem} /> : null;
 }

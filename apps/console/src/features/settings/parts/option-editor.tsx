@@ -1,5 +1,6 @@
 import { Icon, useTexts } from '@crm/ui';
 import { ActionIcon, Button, Group, NativeSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { moved, type OptionDraft } from '../option-draft.js';
 import { PICKLIST_TEXTS } from '../picklists.texts.js';
 
@@ -20,6 +21,23 @@ export function OptionEditor({ options, onChange, readOnly, areStages = false }:
     ...{ value: '', label: '', active: true },
     ...(areStages && { meaning: 'open', probability: 50 }),
   };
+  const move = ({ label }: OptionDraft, index: number, by: 1 | -1): ReactNode => (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      bg="transparent"
+      aria-label={`${by < 0 ? texts.up : texts.down}: ${label || texts.unnamed}`}
+      disabled={options[index + by] === undefined}
+      onClick={() => onChange(moved(options, index, by))}
+    >
+      <Icon name={by < 0 ? 'up' : 'down'} />
+    </ActionIcon>
+  );
+  const act = (text: string, { label }: OptionDraft, onClick: () => void): ReactNode => (
+    <Button variant="subtle" size="compact-sm" aria-label={`${text}: ${label || texts.unnamed}`} onClick={onClick}>
+      {text}
+    </Button>
+  );
   return (
     <Stack gap="xs">
       <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }}>
@@ -77,42 +95,10 @@ export function OptionEditor({ options, onChange, readOnly, areStages = false }:
             ) : null}
             {readOnly ? null : (
               <Group gap={4} wrap="nowrap">
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  bg="transparent"
-                  aria-label={texts.up(option.label || texts.unnamed)}
-                  disabled={index === 0}
-                  onClick={() => onChange(moved(options, index, -1))}
-                >
-                  <Icon name="up" />
-                </ActionIcon>
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  bg="transparent"
-                  aria-label={texts.down(option.label || texts.unnamed)}
-                  disabled={index === options.length - 1}
-                  onClick={() => onChange(moved(options, index, 1))}
-                >
-                  <Icon name="down" />
-                </ActionIcon>
-                <Button
-                  variant="subtle"
-                  size="compact-sm"
-                  aria-label={(option.active ? texts.retireOf : texts.useOf)(option.label || texts.unnamed)}
-                  onClick={() => set(index, { active: !option.active })}
-                >
-                  {option.active ? texts.retire : texts.use}
-                </Button>
-                <Button
-                  variant="subtle"
-                  size="compact-sm"
-                  aria-label={texts.removeOf(option.label || texts.unnamed)}
-                  onClick={() => onChange(options.filter((_, place) => place !== index))}
-                >
-                  {texts.remove}
-                </Button>
+                {move(option, index, -1)}
+                {move(option, index, 1)}
+                {act(option.active ? texts.retire : texts.use, option, () => set(index, { active: !option.active }))}
+                {act(texts.remove, option, () => onChange(options.filter((_, place) => place !== index)))}
               </Group>
             )}
           </Group>

@@ -1,14 +1,20 @@
 import type { CallerView } from '@crm/api-client';
-import { Icon, LANGUAGES, ProblemNotice, useTexts } from '@crm/ui';
+import { Icon, LANGUAGES, useTexts } from '@crm/ui';
 import { type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { type ReactNode, useState } from 'react';
 import { useLanguageChoice } from '../../../language.js';
 import { useSession } from '../../../session/session-context.js';
 import { SHELL_TEXTS } from '../shell.texts.js';
+import { complain } from './undo.js';
 
 /** Languages are offered by their own names. */
 const LANGUAGE_NAMES = { en: 'English', de: 'Deutsch' } as const;
+const LINKS = [
+  ['security', '/account/security'],
+  ['workspace', '/settings/workspace'],
+  ['picklists', '/settings/picklists'],
+  ['people', '/settings/people'],
+] as const;
 const SCHEMES: readonly MantineColorScheme[] = ['auto', 'light', 'dark'];
 
 export interface UserMenuProps {
@@ -25,14 +31,18 @@ export default function UserMenu({ caller, onShortcuts, button }: UserMenuProps)
   const session = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const { language, choose } = useLanguageChoice();
-  const signOut = (): void => {
-    session
-      .end()
-      .catch((problem: unknown) =>
-        notifications.show({ message: <ProblemNotice problem={problem} />, autoClose: false }),
-      );
-  };
-  const mark = (isChosen: boolean) => (isChosen ? <Icon name="check" /> : undefined);
+  const choice = (isChosen: boolean, label: string, onClick: () => void, lang?: string): ReactNode => (
+    <Menu.Item
+      key={label}
+      lang={lang}
+      aria-current={isChosen || undefined}
+      closeMenuOnClick={false}
+      rightSection={isChosen ? <Icon name="check" /> : undefined}
+      onClick={onClick}
+    >
+      {label}
+    </Menu.Item>
+  );
   return (
     <Menu
       opened={isOpen}
@@ -46,50 +56,22 @@ export default function UserMenu({ caller, onShortcuts, button }: UserMenuProps)
       <Menu.Target>{button({})}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{caller?.email}</Menu.Label>
-        <Menu.Item component="a" href="/account/security">
-          {texts.security}
-        </Menu.Item>
-        <Menu.Item component="a" href="/settings/workspace">
-          {texts.workspace}
-        </Menu.Item>
-        <Menu.Item component="a" href="/settings/picklists">
-          {texts.picklists}
-        </Menu.Item>
-        <Menu.Item component="a" href="/settings/people">
-          {texts.people}
-        </Menu.Item>
+        {LINKS.map(([name, href]) => (
+          <Menu.Item key={name} component="a" href={href}>
+            {texts[name]}
+          </Menu.Item>
+        ))}
         <Menu.Item onClick={onShortcuts} rightSection="?">
           {texts.shortcuts}
         </Menu.Item>
         <Menu.Divider />
         <Menu.Label>{texts.scheme}</Menu.Label>
-        {SCHEMES.map((scheme) => (
-          <Menu.Item
-            key={scheme}
-            aria-current={scheme === colorScheme || undefined}
-            closeMenuOnClick={false}
-            rightSection={mark(scheme === colorScheme)}
-            onClick={() => setColorScheme(scheme)}
-          >
-            {texts.schemes[scheme]}
-          </Menu.Item>
-        ))}
+        {SCHEMES.map((scheme) => choice(scheme === colorScheme, texts.schemes[scheme], () => setColorScheme(scheme)))}
         <Menu.Divider />
         <Menu.Label>{texts.language}</Menu.Label>
-        {LANGUAGES.map((name) => (
-          <Menu.Item
-            key={name}
-            lang={name}
-            aria-current={name === language || undefined}
-            closeMenuOnClick={false}
-            rightSection={mark(name === language)}
-            onClick={() => choose(name)}
-          >
-            {LANGUAGE_NAMES[name]}
-          </Menu.Item>
-        ))}
+        {LANGUAGES.map((name) => choice(name === language, LANGUAGE_NAMES[name], () => choose(name), name))}
         <Menu.Divider />
-        <Menu.Item onClick={signOut}>{texts.signOut}</Menu.Item>
+        <Menu.Item onClick={() => session.end().catch(complain)}>{texts.signOut}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

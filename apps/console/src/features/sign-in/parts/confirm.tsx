@@ -1,9 +1,9 @@
-import { useTexts } from '@crm/ui';
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import type { Words } from '@crm/ui';
+import { Button, type ButtonProps, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import { PAGE_TEXTS } from './parts.texts.js';
-import { ProblemText, type Words } from './problem-text.js';
+import { Form, type Values } from './form.js';
 
 export interface QuestionProps {
   readonly title: string;
@@ -38,31 +38,64 @@ export function Question({ title, onClose, children }: QuestionProps) {
 export interface ConfirmProps {
   readonly title: string;
   /** What follows from it. */
-  readonly text: string;
+  readonly text?: string;
   /** What the button says: the act itself, never "yes". */
   readonly act: string;
   readonly words?: Words;
-  readonly onAct: () => Promise<void>;
+  readonly onAct: (values: Values) => Promise<unknown>;
   readonly onClose: () => void;
+  /** Fields. */
+  readonly children?: ReactNode;
 }
 
-/** Asks before something that cannot be undone. */
-export function Confirm({ title, text, act, words, onAct, onClose }: ConfirmProps) {
-  const { cancel } = useTexts(PAGE_TEXTS);
+/** Asks before something that cannot be undone, or for what an act needs. */
+export function Confirm({ title, text, act, words, onAct, onClose, children }: ConfirmProps) {
   const action = useMutation({ mutationFn: onAct });
   return (
     <Question title={title} onClose={onClose}>
-      <Text>{text}</Text>
-      {action.error ? <ProblemText problem={action.error} words={words} /> : null}
-      <Group justify="end">
-        {/* First, so that whoever presses a key too often has changed nothing. */}
-        <Button variant="default" onClick={onClose}>
-          {cancel}
-        </Button>
-        <Button onClick={() => action.mutate()} loading={action.isPending}>
-          {act}
-        </Button>
-      </Group>
+      {text ? <Text>{text}</Text> : null}
+      <Form action={action} submit={act} words={words} onCancel={onClose}>
+        {children}
+      </Form>
     </Question>
+  );
+}
+
+export interface ActProps extends Omit<ConfirmProps, 'onClose'> {
+  /** Name of what it is done to. */
+  readonly of?: string;
+  /** What the button in the question says, if not the same. */
+  readonly confirm?: string;
+  /** There is nothing more to do. The button may have the focus, so that it stays. */
+  readonly isOver?: boolean;
+  readonly button?: ButtonProps;
+}
+
+/** A button that asks before it acts. The question stays when `onAct` answers false: it was not done after all. */
+export function Act({ act, of, confirm = act, isOver = false, button, onAct, ...question }: ActProps) {
+  const [isAsking, { open, close }] = useDisclosure();
+  return (
+    <>
+      <Button
+        variant="default"
+        {...button}
+        onClick={isOver ? undefined : open}
+        aria-disabled={isOver}
+        data-disabled={isOver || undefined}
+        aria-label={of === undefined ? undefined : `${act}: ${of}`}
+      >
+        {act}
+      </Button>
+      {isAsking ? (
+        <Confirm
+          {...question}
+          act={confirm}
+          onAct={async (values) => {
+            if ((await onAct(values)) !== false) close();
+          }}
+          onClose={close}
+        />
+      ) : null}
+    </>
   );
 }

@@ -1,33 +1,75 @@
-import { Button, Stack } from '@mantine/core';
-import type { UseMutationResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import { ProblemText, type Words } from './problem-text.js';
+import { ApiProblem } from '@crm/api-client';
+import { ProblemNotice, useTexts, type Words } from '@crm/ui';
+import { Button, Group, Stack, TextInput, type TextInputProps } from '@mantine/core';
+import { createContext, type ReactNode, useContext } from 'react';
+import { PAGE_TEXTS } from './parts.texts.js';
+
+/** What was typed in and chosen, by the names of the fields. */
+export type Values = Readonly<Record<string, string>>;
+
+/** Spaces around a name and within a code are no part of it; those of a password are. */
+export function valuesOf(form: HTMLFormElement): Values {
+  const cleaned = ([name, value]: [string, unknown]) => {
+    const text = String(value);
+    if (name === 'code') return [name, text.replaceAll(' ', '')];
+    return [name, name.toLowerCase().endsWith('password') ? text : text.trim()];
+  };
+  return Object.fromEntries([...new FormData(form)].map(cleaned));
+}
+
+const FormProblem = createContext<unknown>(undefined);
+
+/** Why the form around was refused last, for a field that says it itself. */
+export const useFormProblem = (): unknown => useContext(FormProblem);
+
+/** Where the bodies of the API have a new password. */
+const POINTERS = ['/password', '/newPassword'];
+
+/** @returns the code of what is wrong with a new password, if that is why something was refused */
+export const passwordProblem = (problem: unknown): string | undefined =>
+  problem instanceof ApiProblem ? problem.fields.find(({ pointer }) => POINTERS.includes(pointer))?.code : undefined;
 
 export interface FormProps {
-  readonly action: Pick<UseMutationResult<unknown, unknown, void>, 'mutate' | 'error' | 'isPending'>;
+  /** A mutation that takes {@link Values}, or nothing. */
+  readonly action: { readonly mutate: (values: never) => void; readonly error: unknown; readonly isPending: boolean };
   readonly submit: string;
-  /** What codes of problems mean here. */
   readonly words?: Words;
-  /** Shown beside a field already, so that it is not said twice. */
-  readonly isProblemShown?: boolean;
+  /** Leads out of it. */
+  readonly onCancel?: () => void;
   readonly children?: ReactNode;
 }
 
-/** Fields, what went wrong, and the button. The browser says what is missing before anything is sent. */
-export function Form({ action, submit, words, isProblemShown = false, children }: FormProps) {
+/** Fields, what went wrong, and the buttons. The browser keeps what is typed, and says what is missing before anything is sent. */
+export function Form({ action: { mutate, error, isPending }, submit, words, onCancel, children }: FormProps) {
+  const { cancel } = useTexts(PAGE_TEXTS);
+  const button = (
+    <Button type="submit" loading={isPending}>
+      {submit}
+    </Button>
+  );
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (!action.isPending) action.mutate();
+        // A question can be asked from within another form.
+        event.stopPropagation();
+        if (!isPending) mutate(valuesOf(event.currentTarget) as never);
       }}
     >
       <Stack gap="sm">
-        {children}
-        {action.error && !isProblemShown ? <ProblemText problem={action.error} words={words} /> : null}
-        <Button type="submit" loading={action.isPending}>
-          {submit}
-        </Button>
+        <FormProblem value={error}>{children}</FormProblem>
+        {error && !passwordProblem(error) ? <ProblemNotice problem={error} words={words} /> : null}
+        {onCancel ? (
+          <Group justify="end">
+            {/* First, so that whoever presses a key too often has changed nothing. */}
+            <Button variant="default" onClick={onCancel}>
+              {cancel}
+            </Button>
+            {button}
+          </Group>
+        ) : (
+          button
+        )}
       </Stack>
     </form>
   );
@@ -35,3 +77,11 @@ export function Form({ action, submit, words, isProblemShown = false, children }
 
 /** Of every field here: all that is asked for is needed, so that no field says it. */
 export const REQUIRED = { required: true, withAsterisk: false } as const;
+
+export const EmailInput = (props: TextInputProps) => (
+  <TextInput {...REQUIRED} name="email" type="email" autoComplete="username" maxLength={254} {...props} />
+);
+
+export const NameInput = (props: TextInputProps & { readonly label: string }) => (
+  <TextInput {...REQUIRED} name="name" pattern=".*\S.*" title={props.label} autoComplete="off" {...props} />
+);

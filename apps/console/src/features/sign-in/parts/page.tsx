@@ -21,7 +21,7 @@ export function Page({ title, children }: PageProps) {
     shown = title;
   }, [title, product]);
   return (
-    <Paper withBorder p="lg" maw={460} mx="auto">
+    <Paper withBorder p="lg" w="100%" maw={460} mx="auto">
       <Stack gap="md">
         <Title order={1} size="h3" ref={heading} tabIndex={-1} className="step">
           {title}

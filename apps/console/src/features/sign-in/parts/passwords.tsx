@@ -1,8 +1,6 @@
-import { ApiProblem } from '@crm/api-client';
-import { catalogue, type Language, useLocale, useTexts } from '@crm/ui';
-import { PasswordInput } from '@mantine/core';
-import type { ChangeEventHandler } from 'react';
-import { REQUIRED } from './form.js';
+import { catalogue, useTexts } from '@crm/ui';
+import { PasswordInput, type PasswordInputProps } from '@mantine/core';
+import { passwordProblem, REQUIRED, useFormProblem } from './form.js';
 
 const PASSWORD_TEXTS = catalogue({
   en: {
@@ -35,25 +33,15 @@ const PASSWORD_TEXTS = catalogue({
 /** What the API accepts, counted as it does. */
 const LENGTH = { minLength: 12, maxLength: 256 };
 
-/** Where the bodies of the API have a new password. */
-const POINTERS = ['/password', '/newPassword'];
-
-export interface NewPasswordInputProps {
-  readonly value: string;
-  readonly onChange: ChangeEventHandler<HTMLInputElement>;
-  /** Of the last attempt; what concerns the password is shown below it. */
-  readonly problem: unknown;
-}
-
-/** A new password, which can be looked at instead of being typed twice. */
-export function NewPasswordInput({ value, onChange, problem }: NewPasswordInputProps) {
-  const { language } = useLocale();
+/** A new password, which can be looked at instead of being typed twice. What concerns it is shown below it. */
+export function NewPasswordInput() {
   const texts = useTexts(PASSWORD_TEXTS);
-  const code = passwordProblem(problem);
+  const code = passwordProblem(useFormProblem());
   return (
     <PasswordInput
       {...REQUIRED}
       {...LENGTH}
+      name="newPassword"
       label={texts.label}
       description={texts.hint}
       visibilityToggleFocusable
@@ -61,37 +49,19 @@ export function NewPasswordInput({ value, onChange, problem }: NewPasswordInputP
       autoComplete="new-password"
       autoCapitalize="none"
       spellCheck={false}
-      value={value}
-      onChange={onChange}
-      error={code && inWords(code, language)}
+      error={code && (texts.reasons[code] ?? texts.otherReason)}
     />
   );
-}
-
-/** @returns the code of what is wrong with the password, if that is why something was refused */
-export const passwordProblem = (problem: unknown): string | undefined =>
-  problem instanceof ApiProblem ? problem.fields.find(({ pointer }) => POINTERS.includes(pointer))?.code : undefined;
-
-const inWords = (code: string, language: Language): string => {
-  const { reasons, otherReason } = PASSWORD_TEXTS[language];
-  return reasons[code] ?? otherReason;
-};
-
-export interface CurrentPasswordInputProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: ChangeEventHandler<HTMLInputElement>;
 }
 
 /** It is looked at by a click alone, so that the keyboard goes on from the field to the button. */
-export function CurrentPasswordInput(props: CurrentPasswordInputProps) {
-  return (
-    <PasswordInput
-      {...REQUIRED}
-      {...props}
-      visibilityToggleButtonProps={{ 'aria-hidden': true, 'aria-label': undefined }}
-      autoComplete="current-password"
-      maxLength={256}
-    />
-  );
-}
+export const CurrentPasswordInput = (props: PasswordInputProps) => (
+  <PasswordInput
+    {...REQUIRED}
+    name="password"
+    visibilityToggleButtonProps={{ 'aria-hidden': true, 'aria-label': undefined }}
+    autoComplete="current-password"
+    maxLength={256}
+    {...props}
+  />
+);
