@@ -1,11 +1,11 @@
 import type { CallerView } from '@crm/api-client';
-import { Icon, LANGUAGES, ProblemNotice, useTexts } from '@crm/ui';
+import { Icon, LANGUAGES, useTexts } from '@crm/ui';
 import { type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { type ReactNode, useState } from 'react';
 import { useLanguageChoice } from '../../../language.js';
 import { useSession } from '../../../session/session-context.js';
 import { SHELL_TEXTS } from '../shell.texts.js';
+import { complain } from './undo.js';
 
 /** Languages are offered by their own names. */
 const LANGUAGE_NAMES = { en: 'English', de: 'Deutsch' } as const;
@@ -26,11 +26,7 @@ export default function UserMenu({ caller, onShortcuts, button }: UserMenuProps)
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const { language, choose } = useLanguageChoice();
   const signOut = (): void => {
-    session
-      .end()
-      .catch((problem: unknown) =>
-        notifications.show({ message: <ProblemNotice problem={problem} />, autoClose: false }),
-      );
+    session.end().catch(complain);
   };
   const mark = (isChosen: boolean) => (isChosen ? <Icon name="check" /> : undefined);
   return (
