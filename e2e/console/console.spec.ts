@@ -176,6 +176,18 @@ describe('the list of leads', () => {
     await page.getByRole('button', { name: 'Mathematicians' }).waitFor();
     expect(Object.keys(query())).toEqual(['view']);
 
+    await press('Columns');
+    await page.getByRole('checkbox', { name: 'Owner' }).check();
+    await page.getByRole('checkbox', { name: 'E-mail' }).uncheck();
+    await visit.checkEverywhere('columns');
+    await press('Move Company down');
+    await press('Move Company down');
+    await page.keyboard.press('Escape');
+    // Two of them are sorted by.
+    expect((await page.getByRole('columnheader').allTextContents()).map((text) => text.trim())).toEqual([
+      ...['Lead 2', 'Phone', 'Status', 'Source', 'Company 1', 'Owner'],
+    ]);
+    expect(query().columns).toBe('phone,status,source,companyName,ownerId');
     await press('Remove the filter Created since 7 days ago');
     await page.getByText('Not saved').waitFor();
     await page.reload();
@@ -188,8 +200,34 @@ describe('the list of leads', () => {
       expect.objectContaining({
         ...{ name: 'Mathematicians', shared: true, sort: 'companyName,lastName' },
         filter: { and: [{ field: 'firstName', op: 'ne', value: 'Lead' }] },
+        columns: ['phone', 'status', 'source', 'companyName', 'ownerId'],
       }),
     ]);
+  });
+
+  it('is filtered by a group of conditions within another', async () => {
+    await goTo('/records/lead?sort=lastName', 'Leads');
+    await press('Filter');
+    await condition(1).getByLabel('Field').selectOption('First name');
+    await condition(1).getByLabel('Value').fill('Ada');
+    await press('Add a group');
+    const group = page.getByRole('group', { name: 'Condition 2', exact: true });
+    await press('Add a condition', group);
+    for (const [part, status] of [
+      ['2.1', 'New'],
+      ['2.2', 'Contacted'],
+    ] as const) {
+      const line = page.getByRole('group', { name: `Condition ${part}` });
+      await line.getByLabel('Field').selectOption('Status');
+      await line.getByLabel('Value').selectOption(status);
+    }
+    await visit.checkEverywhere('group');
+    await press('Apply');
+    await page.getByText('1 record', { exact: true }).waitFor();
+    const status = (value: string) => ({ field: 'status', value });
+    expect(JSON.parse(query().filter ?? '')).toEqual({
+      and: [{ field: 'firstName', value: 'Ada' }, { or: [status('new'), status('contacted')] }],
+    });
   });
 
   it('draws the rows that are seen, and asks for more while it scrolls', async () => {
