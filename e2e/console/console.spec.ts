@@ -58,6 +58,7 @@ const firstRow = (name: string) =>
 const press = (name: string, within: Pick<Page, 'getByRole'> = page) =>
   within.getByRole('button', { name, exact: true }).click();
 const condition = (number: number) => page.getByRole('group', { name: `Condition ${number}` });
+const notice = (text: string) => page.locator('.mantine-Notification-root').filter({ hasText: text });
 const search = () => page.getByRole('searchbox');
 const query = (): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams);
 
@@ -175,6 +176,18 @@ describe('the list of leads', () => {
     await page.getByRole('button', { name: 'Mathematicians' }).waitFor();
     expect(Object.keys(query())).toEqual(['view']);
 
+    await press('Columns');
+    await page.getByRole('checkbox', { name: 'Owner' }).check();
+    await page.getByRole('checkbox', { name: 'E-mail' }).uncheck();
+    await visit.checkEverywhere('columns');
+    await press('Move Company down');
+    await press('Move Company down');
+    await page.keyboard.press('Escape');
+    // Two of them are sorted by.
+    expect((await page.getByRole('columnheader').allTextContents()).map((text) => text.trim())).toEqual([
+      ...['Lead 2', 'Phone', 'Status', 'Source', 'Company 1', 'Owner'],
+    ]);
+    expect(query().columns).toBe('phone,status,source,companyName,ownerId');
     await press('Remove the filter Created since 7 days ago');
     await page.getByText('Not saved').waitFor();
     await page.reload();
@@ -187,8 +200,34 @@ describe('the list of leads', () => {
       expect.objectContaining({
         ...{ name: 'Mathematicians', shared: true, sort: 'companyName,lastName' },
         filter: { and: [{ field: 'firstName', op: 'ne', value: 'Lead' }] },
+        columns: ['phone', 'status', 'source', 'companyName', 'ownerId'],
       }),
     ]);
+  });
+
+  it('is filtered by a group of conditions within another', async () => {
+    await goTo('/records/lead?sort=lastName', 'Leads');
+    await press('Filter');
+    await condition(1).getByLabel('Field').selectOption('First name');
+    await condition(1).getByLabel('Value').fill('Ada');
+    await press('Add a group');
+    const group = page.getByRole('group', { name: 'Condition 2', exact: true });
+    await press('Add a condition', group);
+    for (const [part, status] of [
+      ['2.1', 'New'],
+      ['2.2', 'Contacted'],
+    ] as const) {
+      const line = page.getByRole('group', { name: `Condition ${part}` });
+      await line.getByLabel('Field').selectOption('Status');
+      await line.getByLabel('Value').selectOption(status);
+    }
+    await visit.checkEverywhere('group');
+    await press('Apply');
+    await page.getByText('1 record', { exact: true }).waitFor();
+    const status = (value: string) => ({ field: 'status', value });
+    expect(JSON.parse(query().filter ?? '')).toEqual({
+      and: [{ field: 'firstName', value: 'Ada' }, { or: [status('new'), status('contacted')] }],
+    });
   });
 
   it('draws the rows that are seen, and asks for more while it scrolls', async () => {
@@ -257,7 +296,16 @@ describe('the day', () => {
     await page.getByRole('region', { name: 'Leads to get back to' }).getByText('No lead of yours waits').waitFor();
     await visit.checkEverywhere('day');
     await picture('day');
-    await page.getByRole('checkbox', { name: 'Complete Send the offer' }).click();
+    const complete = page.getByRole('checkbox', { name: 'Complete Send the offer' });
+    await page.route(`**/api/crm/tasks/${id}`, (route) => route.fulfill({ status: 503, json: { status: 503 } }), {
+      times: 1,
+    });
+    await complete.click();
+    const complaint = notice('Not available');
+    await complaint.waitFor();
+    await visit.checkEverywhere('complaint');
+    await press('Close', complaint);
+    await complete.click();
     await page.getByText('Nothing is due today').waitFor();
     expect(await record('GET', `tasks/${id}`)).toMatchObject({ status: 'completed' });
     await press('Undo');
@@ -306,6 +354,13 @@ describe('a record', () => {
     await eventually(focused, 'the focus where it was');
     const id = new URL(page.url()).pathname.split('/').at(-1);
     expect(await record('GET', `leads/${id}`)).toMatchObject({ firstName: 'Grace', version: 2 });
+    await press('Undo');
+    await page.getByRole('heading', { level: 1, name: 'Hopper', exact: true }).waitFor();
+    await eventually(async () => (await record('GET', `leads/${id}`)).firstName === null, 'the name as it was');
+    await press('Edit First name');
+    await page.getByRole('textbox', { name: 'First name' }).fill('Grace');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Grace Hopper' }).waitFor();
     await press('Edit E-mail');
     await page.getByRole('textbox', { name: 'E-mail' }).fill('nonsense');
     await press('Save');
@@ -318,8 +373,8 @@ describe('a record', () => {
     await page.getByText('Grace Hopper was deleted').waitFor();
     await page.getByRole('heading', { level: 1, name: 'Leads' }).waitFor();
     expect((await record('GET', `leads/${id}`)).code).toBe('NOT_FOUND');
-    await press('Undo');
-    await eventually(async () => (await record('GET', `leads/${id}`)).version === 4, 'the record again');
+    await press('Undo', notice('Grace Hopper was deleted'));
+    await eventually(async () => (await record('GET', `leads/${id}`)).version === 6, 'the record again');
 
     await record('DELETE', `leads/${id}`);
     await goTo('/records/lead', 'Leads');
@@ -330,7 +385,7 @@ describe('a record', () => {
     await press('Restore Grace Hopper');
     await page.getByText('Grace Hopper is back').waitFor();
     await page.getByText('The bin is empty').waitFor();
-    expect(await record('GET', `leads/${id}`)).toMatchObject({ firstName: 'Grace', version: 6 });
+    expect(await record('GET', `leads/${id}`)).toMatchObject({ firstName: 'Grace', version: 8 });
 
     await goTo(`/records/lead/${id}`, 'Grace Hopper');
     await press('Erase Grace Hopper …');
@@ -356,6 +411,7 @@ describe('a record', () => {
     await record('PATCH', `leads/${id}`, { phone: '+49 30 1234567' });
     await press('Save');
     await page.getByRole('region', { name: 'Details' }).getByText('+49 30 1234567').waitFor();
+    await notice('Company is saved').waitFor();
     expect(await record('GET', `leads/${id}`)).toMatchObject({ companyName: 'mine', version: 3 });
 
     await edit('Company', 'mine again');

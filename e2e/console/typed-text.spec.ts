@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { Visit } from '../account/visit.js';
 import { accessibilityProblems } from '../embed/accessibility.mjs';
 import { startBrowser } from '../embed/browser.mjs';
@@ -68,6 +68,56 @@ it('a record that somebody else has changed is shown as it is now when its delet
   await press('Delete', page.getByRole('dialog', { name: 'Delete Franklin?' }));
   await page.getByText('Franklin was deleted').waitFor();
   expect((await record('GET', `leads/${id}`)).code).toBe('NOT_FOUND');
+});
+
+it('what is typed while something else is being saved stays, and so does the focus', async () => {
+  const { id } = await record('POST', 'leads', { lastName: 'Noether', companyName: 'Looms' });
+  await page.goto(`${addresses.baseUrl}/records/lead/${id}`);
+  const field = (name: string) => page.getByRole('textbox', { name, exact: true });
+  /** The next call waits for the answer. */
+  const hold = async (path: string, answer: (route: Route) => Promise<void>) => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(`**/api/crm/leads/${id}${path}`, (route) => released.then(() => answer(route)), { times: 1 });
+    return () => release();
+  };
+  const edit = async (name: string, text: string): Promise<void> => {
+    await press(`Edit ${name}`);
+    await field(name).fill(text);
+  };
+
+  await edit('First name', 'Emmy');
+  const release = await hold('', (route) => route.continue());
+  await page.keyboard.press('Enter');
+  await edit('Phone', '+49 30 1');
+  release();
+  await page.getByRole('heading', { level: 1, name: 'Emmy Noether' }).waitFor();
+  await page.getByRole('button', { name: 'Edit First name' }).waitFor();
+  await page.keyboard.type('234567');
+  expect(await field('Phone').inputValue()).toBe('+49 30 1234567');
+
+  await edit('Company', 'Engines');
+  const refuse = await hold('', (route) => route.fulfill({ status: 503, json: { status: 503 } }));
+  await page.keyboard.press('Enter');
+  await field('Phone').focus();
+  refuse();
+  await page.getByRole('alert').waitFor();
+  await page.keyboard.type('8');
+  expect([await field('Phone').inputValue(), await field('Company').inputValue()]).toEqual([
+    ...['+49 30 12345678', 'Engines'],
+  ]);
+
+  await field('Note').fill('Call back');
+  const send = await hold('/notes', (route) => route.continue());
+  await press('Add');
+  await field('Note').fill('Call back on Monday');
+  send();
+  await page.locator('.timeline-note').getByText('Call back', { exact: true }).waitFor();
+  expect(await field('Note').inputValue()).toBe('Call back on Monday');
+  // Editors and what is refused stand where nothing was.
+  await page.evaluate('window.shift = 0');
 });
 
 it('what is typed beside a record stays: a note, and a record that belongs to it', async () => {

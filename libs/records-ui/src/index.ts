@@ -1,4 +1,4 @@
-export { useObjects, useShortList, useUpdate } from './data/record.queries.js';
+export { shortList, useObjects, useUpdate } from './data/record.queries.js';
 export { RecordsProvider, useRecords } from './data/records-context.js';
 export { type Filter, readFilter } from './list/filter.js';
 export type { ListState } from './list/list-state.js';

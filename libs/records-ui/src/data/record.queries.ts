@@ -7,7 +7,14 @@ import type {
   RecordQuery,
   RecordsApi,
 } from '@crm/api-client';
-import { type QueryClient, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  type QueryClient,
+  queryOptions,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { manyTargetsOf, objectModel } from '../objects/object-model.js';
 import { deletion, listKey, recordKey, TIMELINES } from './record-cache.js';
 import { useRecords } from './records-context.js';
@@ -36,13 +43,11 @@ export function useRecordPages(object: ObjectName, query: Omit<RecordQuery, 'cur
 }
 
 /** The first records of a list, without those that follow. */
-export function useShortList(object: ObjectName, query: RecordQuery) {
-  const { api } = useRecords();
-  return useQuery({
+export const shortList = (api: RecordsApi, object: ObjectName, query: RecordQuery) =>
+  queryOptions({
     queryKey: [...listKey(object), 'short', query],
     queryFn: ({ signal }) => api.list(object, query, signal),
   });
-}
 
 /** @param id undefined asks for nothing */
 export function useRecord(object: ObjectName, id: string | undefined) {

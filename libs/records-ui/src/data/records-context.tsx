@@ -10,6 +10,8 @@ export interface RecordsContextValue {
   readonly objects: readonly ObjectModel[];
   /** Shows a record. */
   readonly open: (object: ObjectModel, id: string) => void;
+  /** Says that a change of one field is saved, with a way to undo it. */
+  readonly onSaved?: (text: string, undo: () => Promise<unknown>) => void;
   /** Its address, where records have one: then links can be opened in a tab of their own. */
   readonly hrefOf?: (object: ObjectModel, id: string) => string;
   /** The address of a list of what a field names, where lists have one. */

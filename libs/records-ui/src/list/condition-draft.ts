@@ -1,7 +1,7 @@
 import { type DraftValue, viewOf } from '../objects/field-types.js';
 import type { FieldModel, ObjectModel } from '../objects/object-model.js';
 import { fieldValue, inputOf } from '../record/draft.js';
-import { type Condition, isRelative, type Period } from './filter.js';
+import { type Condition, conditionsOf, type Filter, filterOf, isCondition, isRelative, type Period } from './filter.js';
 
 const EVERY_RECORD = ['createdAt', 'updatedAt'] as const;
 
@@ -13,15 +13,8 @@ export const filterFields = (
   ...fields.filter((field) => operatorsOf(field).length > 0),
   ...EVERY_RECORD.map(
     (apiName): FieldModel => ({
-      apiName,
-      label: labels[apiName],
-      type: 'datetime',
-      shownAs: 'datetime',
-      options: [],
-      required: false,
-      writable: false,
-      sortable: true,
-      filterOps: ['gte', 'lte', 'eq', 'gt', 'lt'],
+      ...{ apiName, label: labels[apiName], type: 'datetime', shownAs: 'datetime', options: [] },
+      ...{ required: false, writable: false, sortable: true, filterOps: ['gte', 'lte', 'eq', 'gt', 'lt'] },
     }),
   ),
 ];
@@ -44,6 +37,48 @@ export interface ConditionDraft {
   readonly op: string;
   readonly kind: ValueKind;
   readonly value: DraftValue;
+}
+
+/** Conditions and groups while they are being put together, each with a key by which its inputs stay what they are. */
+export interface GroupDraft {
+  readonly isAny: boolean;
+  readonly lines: readonly Line[];
+}
+export interface Line {
+  readonly key: string;
+  readonly draft: ConditionDraft | GroupDraft;
+}
+
+export const isGroup = (draft: Line['draft']): draft is GroupDraft => 'lines' in draft;
+export const lineOf = (draft: Line['draft']): Line => ({ key: crypto.randomUUID(), draft });
+export const newGroup = (fields: readonly FieldModel[], isAny: boolean): GroupDraft => ({
+  isAny,
+  lines: fields.slice(0, 1).map(newDraft).map(lineOf),
+});
+
+/** Without conditions of fields that the caller does not know. */
+export function groupDraftOf(fields: readonly FieldModel[], filter: Filter | undefined, tag: string): GroupDraft {
+  const { isAny, members } = conditionsOf(filter);
+  const drafts = members.flatMap((member): Line['draft'][] => {
+    if (!isCondition(member)) return [groupDraftOf(fields, member, tag)];
+    const field = fields.find(({ apiName }) => apiName === member.field);
+    return field ? [draftOf(field, member, tag)] : [];
+  });
+  return { isAny, lines: drafts.map(lineOf) };
+}
+
+/** @returns undefined for no condition that is complete */
+export function filterOfGroup(
+  fields: readonly FieldModel[],
+  { isAny, lines }: GroupDraft,
+  tag: string,
+): Filter | undefined {
+  const members = lines.flatMap(({ draft }): Filter | Filter[] => {
+    if (isGroup(draft)) return filterOfGroup(fields, draft, tag) ?? [];
+    const field = fields.find(({ apiName }) => apiName === draft.field);
+    return (field && conditionOf(field, draft, tag)) ?? [];
+  });
+  return filterOf({ isAny, members });
 }
 
 /** The field as an input of the panel shows it. @param words of a checkbox */

@@ -1,5 +1,5 @@
 import { useLocale, useTexts } from '@crm/ui';
-import { Button, CloseButton, Group, NativeSelect, Popover, Stack, Text, TextInput } from '@mantine/core';
+import { Button, CloseButton, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useRecords } from '../data/records-context.js';
 import type { FieldModel, ObjectModel } from '../objects/object-model.js';
@@ -7,23 +7,26 @@ import { FieldInput } from '../record/field-input.js';
 import { TEXTS } from '../texts.js';
 import {
   type ConditionDraft,
-  conditionOf,
-  draftOf,
   emptyValue,
   filterFields,
+  filterOfGroup,
+  type GroupDraft,
+  groupDraftOf,
   inputField,
+  isGroup,
   isTemporal,
   isUnary,
+  type Line,
+  lineOf,
   newDraft,
+  newGroup,
   operatorsOf,
   type ValueKind,
 } from './condition-draft.js';
-import { type Condition, conditionsOf, type Filter, filterOf, isCondition, PERIODS } from './filter.js';
+import { type Filter, PERIODS } from './filter.js';
 import { FILTER_TEXTS, operatorText } from './filter.texts.js';
 import type { ListState } from './list-state.js';
-
-/** What the API accepts. */
-const MAX_CONDITIONS = 25;
+import { PanelButton } from './panel-button.js';
 
 export interface FilterButtonProps {
   readonly model: ObjectModel;
@@ -31,37 +34,13 @@ export interface FilterButtonProps {
   readonly onState: (state: ListState) => void;
 }
 
-/** A condition with a key of its own, by which its inputs stay what they are; a group is kept as it is. */
-interface Line {
-  readonly key: string;
-  readonly draft: ConditionDraft | Exclude<Filter, Condition>;
-}
-
-const lineOf = (draft: Line['draft']): Line => ({ key: crypto.randomUUID(), draft });
-const isDraft = (draft: Line['draft']): draft is ConditionDraft => 'field' in draft;
-
-/** Puts conditions together. Open from the beginning: a click has asked for it. */
-export default function FilterButton({ model, state, onState }: FilterButtonProps) {
+/** Puts conditions together. */
+export default function FilterButton(props: FilterButtonProps) {
   const texts = useTexts(TEXTS);
-  const [isOpen, setOpen] = useState(true);
   return (
-    <Popover
-      opened={isOpen}
-      onChange={setOpen}
-      trapFocus
-      position="bottom-start"
-      shadow="md"
-      width="min(40rem, calc(100vw - 2rem))"
-    >
-      <Popover.Target>
-        <Button variant="default" onClick={() => setOpen(!isOpen)}>
-          {texts.filter}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <FilterPanel model={model} state={state} onState={onState} onClose={() => setOpen(false)} />
-      </Popover.Dropdown>
-    </Popover>
+    <PanelButton label={texts.filter} width="min(40rem, calc(100vw - 2rem))">
+      {(close) => <FilterPanel {...props} onClose={close} />}
+    </PanelButton>
   );
 }
 
@@ -70,68 +49,24 @@ function FilterPanel({ model, state, onState, onClose }: FilterButtonProps & { r
   const { apply, clear } = useTexts(TEXTS);
   const { tag } = useLocale();
   const fields = filterFields(model, texts);
-  const fieldOf = (name: string): FieldModel | undefined => fields.find(({ apiName }) => apiName === name);
-  const [{ isAny, lines }, set] = useState(() => {
-    const { isAny, members } = conditionsOf(state.filter);
-    const drafts = members.flatMap((member): Line['draft'][] => {
-      if (!isCondition(member)) return [member];
-      const field = fieldOf(member.field);
-      return field ? [draftOf(field, member, tag)] : [];
-    });
-    const all = drafts.length > 0 ? drafts : fields.slice(0, 1).map(newDraft);
-    return { isAny, lines: all.map(lineOf) };
+  const [group, setGroup] = useState(() => {
+    const begun = groupDraftOf(fields, state.filter, tag);
+    return begun.lines.length > 0 ? begun : newGroup(fields, begun.isAny);
   });
-  const setLines = (next: readonly Line[]): void => set({ isAny, lines: [...next] });
   const close = (filter: Filter | undefined): void => {
     onState({ ...state, filter });
     onClose();
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const members = lines.flatMap(({ draft }): Filter | Filter[] => {
-      if (!isDraft(draft)) return draft;
-      const field = fieldOf(draft.field);
-      return (field && conditionOf(field, draft, tag)) || [];
-    });
-    close(filterOf({ isAny, members }));
+    close(filterOfGroup(fields, group, tag));
   };
   return (
     <form noValidate onSubmit={submit}>
       <Stack gap="sm">
-        {lines.length > 1 ? (
-          <NativeSelect
-            aria-label={texts.combine}
-            value={isAny ? 'any' : 'all'}
-            data={(['all', 'any'] as const).map((value) => ({ value, label: texts[value] }))}
-            onChange={({ currentTarget }) => set({ lines, isAny: currentTarget.value === 'any' })}
-          />
-        ) : null}
-        {lines.map(({ key, draft }, index) => (
-          <fieldset key={key} className="filter-line" aria-label={texts.condition(index + 1)}>
-            {isDraft(draft) ? (
-              <ConditionInputs
-                fields={fields}
-                draft={draft}
-                onChange={(next) => setLines(lines.map((line) => (line.key === key ? { key, draft: next } : line)))}
-              />
-            ) : (
-              <Text size="sm">{texts.group}</Text>
-            )}
-            <CloseButton
-              aria-label={texts.takeAwayCondition(index + 1)}
-              onClick={() => setLines(lines.filter((line) => line.key !== key))}
-            />
-          </fieldset>
-        ))}
+        <GroupInputs fields={fields} group={group} onChange={setGroup} number="" />
         <Group gap="xs">
           <Button type="submit">{apply}</Button>
-          <Button
-            variant="default"
-            disabled={lines.length >= MAX_CONDITIONS}
-            onClick={() => setLines([...lines, ...fields.slice(0, 1).map(newDraft).map(lineOf)])}
-          >
-            {texts.add}
-          </Button>
           {state.filter ? (
             <Button variant="subtle" ml="auto" onClick={() => close(undefined)}>
               {clear}
@@ -140,6 +75,64 @@ function FilterPanel({ model, state, onState, onClose }: FilterButtonProps & { r
         </Group>
       </Stack>
     </form>
+  );
+}
+
+interface GroupInputsProps {
+  readonly fields: readonly FieldModel[];
+  readonly group: GroupDraft;
+  readonly onChange: (group: GroupDraft) => void;
+  /** What stands before the numbers of its conditions; empty for the group that is not in another one. */
+  readonly number: string;
+}
+
+/** Conditions of which all hold or one is enough, and groups of such. */
+function GroupInputs({ fields, group, onChange, number }: GroupInputsProps) {
+  const texts = useTexts(FILTER_TEXTS);
+  const { isAny, lines } = group;
+  const setLines = (next: readonly Line[]): void => onChange({ isAny, lines: next });
+  const added = newGroup(fields, !isAny);
+  return (
+    <>
+      {lines.length > 1 || number !== '' ? (
+        <NativeSelect
+          aria-label={texts.combine}
+          value={isAny ? 'any' : 'all'}
+          data={(['all', 'any'] as const).map((value) => ({ value, label: texts[value] }))}
+          onChange={({ currentTarget }) => onChange({ lines, isAny: currentTarget.value === 'any' })}
+        />
+      ) : null}
+      {lines.map(({ key, draft }, index) => {
+        const own = `${number}${index + 1}`;
+        const setDraft = (next: Line['draft']): void =>
+          setLines(lines.map((line) => (line.key === key ? { key, draft: next } : line)));
+        return (
+          <fieldset key={key} className="filter-line" aria-label={texts.condition(own)}>
+            {isGroup(draft) ? (
+              <Stack gap="sm" className="filter-group">
+                <GroupInputs fields={fields} group={draft} onChange={setDraft} number={`${own}.`} />
+              </Stack>
+            ) : (
+              <ConditionInputs fields={fields} draft={draft} onChange={setDraft} />
+            )}
+            <CloseButton
+              aria-label={texts.takeAwayCondition(own)}
+              onClick={() => setLines(lines.filter((line) => line.key !== key))}
+            />
+          </fieldset>
+        );
+      })}
+      <Group gap="xs">
+        <Button variant="default" size="compact-sm" onClick={() => setLines([...lines, ...added.lines])}>
+          {texts.add}
+        </Button>
+        {number === '' ? (
+          <Button variant="default" size="compact-sm" onClick={() => setLines([...lines, lineOf(added)])}>
+            {texts.addGroup}
+          </Button>
+        ) : null}
+      </Group>
+    </>
   );
 }
 

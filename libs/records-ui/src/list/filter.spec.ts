@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FieldType } from '../objects/field-types.js';
-import type { FieldModel } from '../objects/object-model.js';
-import { conditionOf, draftOf, newDraft, operatorsOf } from './condition-draft.js';
+import type { FieldModel, ObjectModel } from '../objects/object-model.js';
+import { conditionOf, draftOf, filterOfGroup, groupDraftOf, newDraft, operatorsOf } from './condition-draft.js';
 import { type Condition, type Filter, readFilter } from './filter.js';
-import { nextSort } from './list-state.js';
+import { nextSort, shownColumns } from './list-state.js';
 
 const field = (type: FieldType, more: Partial<FieldModel> = {}): FieldModel => ({
   ...{ apiName: 'value', label: 'Value', type, shownAs: type, options: [] },
@@ -47,6 +47,43 @@ describe('a condition', () => {
     expect(operatorsOf(field('text'))).toEqual(['eq', 'empty']);
     expect(operatorsOf(field('picklist', { options: [{ value: 'a', label: 'A' }] }))).toEqual(['eq', 'in', 'empty']);
     expect(operatorsOf(field('reference'))).toEqual(['empty']);
+  });
+});
+
+describe('a group of conditions', () => {
+  const fields = [field('text'), field('number', { apiName: 'hours' })];
+  const [a, b] = [
+    { field: 'value', value: 'Ada' },
+    { field: 'hours', op: 'gt', value: 2 },
+  ] as const;
+  const edited = (filter: Filter) => filterOfGroup(fields, groupDraftOf(fields, filter, 'en'), 'en');
+
+  it.each<[string, Filter, Filter | undefined]>([
+    ['is the same after it was edited, however deep', { or: [a, { and: [b, { or: [a, b] }] }] }, undefined],
+    ['of one condition is all conditions', a, { and: [a] }],
+    [
+      'leaves out what has no field or no value',
+      { or: [a, { field: 'other', value: 1 }, { field: 'value' }] },
+      { or: [a] },
+    ],
+    ['in which nothing is left is gone', { and: [a, { or: [{ field: 'other', value: 1 }] }] }, { and: [a] }],
+  ])('%s', (_, filter, expected) => {
+    expect(edited(filter)).toEqual(expected ?? filter);
+  });
+});
+
+describe('the columns of a list', () => {
+  const names = ['name', 'one', 'two', 'notes'];
+  const fields = names.map((apiName) => field(apiName === 'notes' ? 'textarea' : 'text', { apiName }));
+  const model = { fields, titleFields: ['name'] } as unknown as ObjectModel;
+
+  it.each<[string, string[] | undefined, number, string[]]>([
+    ['are those that suit', undefined, 1000, ['one', 'two']],
+    ['are as many of these as there is room for', undefined, 400, ['one']],
+    ['are those that were chosen, in their order, whatever the room', ['notes', 'gone', 'one'], 400, ['notes', 'one']],
+    ['are those that suit where none is chosen', [], 1000, ['one', 'two']],
+  ])('%s', (_, chosen, width, expected) => {
+    expect(shownColumns(model, chosen, width).columns.map(({ apiName }) => apiName)).toEqual(expected);
   });
 });
 

@@ -52,10 +52,11 @@ export const FILTER_TEXTS = catalogue({
     all: 'All conditions hold',
     any: 'One of them is enough',
     or: 'or',
-    condition: (number: number) => `Condition ${number}`,
-    takeAwayCondition: (number: number) => `Remove condition ${number}`,
+    condition: (number: string) => `Condition ${number}`,
+    takeAwayCondition: (number: string) => `Remove condition ${number}`,
     group: 'Several conditions together',
     add: 'Add a condition',
+    addGroup: 'Add a group',
     clearAll: 'Clear filter',
   },
   de: {
@@ -80,6 +81,7 @@ export const FILTER_TEXTS = catalogue({
     takeAwayCondition: (number) => `Bedingung ${number} entfernen`,
     group: 'Mehrere Bedingungen zusammen',
     add: 'Bedingung hinzufügen',
+    addGroup: 'Gruppe hinzufügen',
     clearAll: 'Filter leeren',
   },
 });

@@ -1,3 +1,4 @@
+import { columnsOf, type FieldModel, type ObjectModel } from '../objects/object-model.js';
 import type { Filter } from './filter.js';
 
 /** What a list is asked for; in the address, where records have one. */
@@ -8,6 +9,28 @@ export interface ListState {
   readonly filter?: Filter;
   /** Names of the fields that are shown beside the title; those that suit when there are none. */
   readonly columns?: readonly string[];
+}
+
+/** Pixels that a column and the title need to be read. */
+export const COLUMN_WIDTH = 150;
+export const TITLE_WIDTH = 220;
+const MAX_COLUMNS = 8;
+
+export interface ShownColumns {
+  /** Whether a row is one cell: the title, and below it what the first columns say. */
+  readonly isNarrow: boolean;
+  readonly columns: readonly FieldModel[];
+}
+
+/**
+ * The columns of a list beside the title: those that were chosen, else as many of those that suit as there is room for.
+ * @param width of the list in pixels
+ */
+export function shownColumns(model: ObjectModel, chosen: readonly string[] | undefined, width: number): ShownColumns {
+  const isNarrow = width > 0 && width < TITLE_WIDTH + COLUMN_WIDTH;
+  const room = Math.min(MAX_COLUMNS, Math.max(0, Math.floor((width - TITLE_WIDTH) / COLUMN_WIDTH)));
+  const columns = columnsOf(model, chosen);
+  return { isNarrow, columns: isNarrow || (chosen && chosen.length > 0) ? columns : columns.slice(0, room) };
 }
 
 /** What the API accepts. */

@@ -1,14 +1,16 @@
 import { LoadingLines, ProblemNotice, useTexts } from '@crm/ui';
 import { Button, CloseButton, Group, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { useDebouncedCallback, useElementSize } from '@mantine/hooks';
 import { type ComponentType, lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { useRecordPages } from '../data/record.queries.js';
 import { columnsOf, expandOf, type ObjectModel } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
+import type { ColumnButtonProps } from './column-button.js';
 import type { EmptyListProps } from './empty-list.js';
 import type { VirtualTableProps } from './virtual-table.js';
 
-// Loaded when somebody filters, or nothing is found.
+// Loaded when somebody filters or chooses columns, or nothing is found.
+const ColumnButton = lazy(() => import('./column-button.js'));
 const FilterButton = lazy(() => import('./filter-button.js'));
 const FilterPills = lazy(() => import('./filter-pills.js'));
 const EmptyList = lazy(() => import('./empty-list.js'));
@@ -30,12 +32,25 @@ export interface RecordListProps extends EmptyListProps {
 export function RecordList(props: RecordListProps) {
   const { model, state, onState, table: Table, size, hasMoreButton } = props;
   const texts = useTexts(TEXTS);
-  const [isFiltering, setFiltering] = useState(false);
-  const filterButton = (
-    <Button variant="default" onClick={() => setFiltering(true)}>
-      {texts.filter}
-    </Button>
-  );
+  const [opened, setOpened] = useState<readonly ('filter' | 'columns')[]>([]);
+  const { ref, width } = useElementSize();
+  const panel = (name: 'filter' | 'columns', Panel: ComponentType<ColumnButtonProps>) => {
+    const button = (
+      <Button
+        variant="default"
+        visibleFrom={name === 'columns' ? 'sm' : undefined}
+        onClick={() => setOpened([...opened, name])}
+      >
+        {texts[name]}
+      </Button>
+    );
+    if (!opened.includes(name)) return button;
+    return (
+      <Suspense fallback={button}>
+        <Panel model={model} state={state} onState={onState} width={width} />
+      </Suspense>
+    );
+  };
   const { q, sort = '', filter, columns } = state;
   const expand = useMemo(() => expandOf(columnsOf(model, columns)), [model, columns]);
   const pages = useRecordPages(
@@ -65,13 +80,8 @@ export function RecordList(props: RecordListProps) {
           value={q ?? ''}
           onChange={(next) => onState({ ...state, q: next || undefined })}
         />
-        {isFiltering ? (
-          <Suspense fallback={filterButton}>
-            <FilterButton model={model} state={state} onState={onState} />
-          </Suspense>
-        ) : (
-          filterButton
-        )}
+        {panel('filter', FilterButton)}
+        {panel('columns', ColumnButton)}
         <Text size="sm" c="dimmed" ml="auto" aria-live="polite" className="records-count">
           {total === undefined ? '\u00a0' : texts.count(total, isExact)}
         </Text>
@@ -81,7 +91,7 @@ export function RecordList(props: RecordListProps) {
           <FilterPills model={model} state={state} onState={onState} />
         </Suspense>
       ) : null}
-      <div className="records-panel" aria-busy={isPlaceholderData}>
+      <div ref={ref} className="records-panel" aria-busy={isPlaceholderData}>
         {records === undefined ? (
           pages.error ? (
             <ProblemNotice problem={pages.error} onRetry={pages.refetch} />
@@ -98,6 +108,7 @@ export function RecordList(props: RecordListProps) {
             records={records}
             total={isExact ? total : undefined}
             columns={columns}
+            width={width}
             sort={sort}
             onSort={(next) => onState({ ...state, sort: next || undefined })}
             onEnd={onEnd}

@@ -1,24 +1,17 @@
 import type { CrmRecord } from '@crm/api-client';
 import { Icon, useTexts } from '@crm/ui';
 import { UnstyledButton } from '@mantine/core';
-import { useElementSize } from '@mantine/hooks';
 import { type ColumnDef, FlexRender, type Row, tableFeatures, useTable } from '@tanstack/react-table';
 import { type KeyboardEvent, type MouseEvent, memo, type ReactNode, useMemo } from 'react';
 import { viewOf } from '../objects/field-types.js';
-import { columnsOf, type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
+import { type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
 import { CellValue } from '../values/cell-value.js';
 import { RecordLink } from '../values/record-link.js';
-import { nextSort } from './list-state.js';
+import { COLUMN_WIDTH, nextSort, type ShownColumns, shownColumns, TITLE_WIDTH } from './list-state.js';
 
 /** Pixels; each row is as high, so that nothing has to be measured while it scrolls. */
 export const ROW_HEIGHT = 44;
-/** Pixels that a column and the title need to be read. */
-const COLUMN_WIDTH = 150;
-const TITLE_WIDTH = 220;
-/** Below it a row is one cell: the title, and below it what the first columns say. */
-const NARROW_WIDTH = TITLE_WIDTH + COLUMN_WIDTH;
-const MAX_COLUMNS = 8;
 
 const features = tableFeatures({});
 type Column = ColumnDef<typeof features, CrmRecord>;
@@ -33,6 +26,8 @@ export interface RecordTableProps {
   readonly total: number | undefined;
   /** Names of the fields beside the title; those that suit when there are none. */
   readonly columns?: readonly string[];
+  /** Pixels that it has. */
+  readonly width: number;
   readonly sort: string;
   readonly onSort: (sort: string) => void;
   readonly lead?: LeadColumn;
@@ -63,22 +58,24 @@ export function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   next?.scrollIntoView({ block: 'nearest' });
 }
 
-/** As many columns as there is room for; on a narrow page a row is one cell. */
-export function FramedTable({ model, records, total, columns: chosen, sort, onSort, lead, body }: FramedTableProps) {
+/** On a narrow page a row is one cell. Where the chosen columns have no room, the table is wider than its frame. */
+export function FramedTable(props: FramedTableProps) {
+  const { model, records, total, columns: chosen, width, sort, onSort, lead, body } = props;
   const texts = useTexts(TEXTS);
-  const { ref, width } = useElementSize();
-  const isNarrow = width > 0 && width < NARROW_WIDTH;
-  const room = Math.min(MAX_COLUMNS, Math.max(0, Math.floor((width - TITLE_WIDTH) / COLUMN_WIDTH)));
-  const columns = useMemo(
-    () => [...(lead ? [lead] : []), ...columnDefs(model, chosen, isNarrow ? undefined : room)],
-    [model, chosen, isNarrow, room, lead],
-  );
+  const shown = useMemo(() => shownColumns(model, chosen, width), [model, chosen, width]);
+  const columns = useMemo(() => [...(lead ? [lead] : []), ...columnDefs(model, shown)], [model, shown, lead]);
+  const isWide = !shown.isNarrow && chosen !== undefined && chosen.length > 0;
   const table = useTable({ features, columns, data: records, getRowId: ({ id }) => id });
   const { rows } = table.getRowModel();
   const fieldOf = (id: string): FieldModel | undefined =>
     model.fields.find(({ apiName }) => apiName === (id === 'title' ? model.titleFields.at(-1) : id));
   return (
-    <table ref={ref} className="records" aria-rowcount={total === undefined ? -1 : total + 1} onKeyDown={moveFocus}>
+    <table
+      className="records"
+      style={{ minWidth: isWide ? TITLE_WIDTH + shown.columns.length * COLUMN_WIDTH : undefined }}
+      aria-rowcount={total === undefined ? -1 : total + 1}
+      onKeyDown={moveFocus}
+    >
       <caption className="records-caption">{model.pluralLabel}</caption>
       <thead>
         <tr aria-rowindex={1}>
@@ -148,17 +145,15 @@ function SortButton({ label, title, field, sort, onSort }: SortButtonProps) {
   );
 }
 
-/** @param room for columns beside the title; undefined where a row is one cell */
-function columnDefs(model: ObjectModel, chosen: readonly string[] | undefined, room: number | undefined): Column[] {
-  const fields = columnsOf(model, chosen);
+function columnDefs(model: ObjectModel, { isNarrow, columns: fields }: ShownColumns): Column[] {
   const title: Column = {
     id: 'title',
     header: model.label,
     cell: ({ row: { original } }) => (
-      <TitleCell model={model} record={original} below={room === undefined ? fields : undefined} />
+      <TitleCell model={model} record={original} below={isNarrow ? fields : undefined} />
     ),
   };
-  const others = fields.slice(0, room ?? 0).map(
+  const others = (isNarrow ? [] : fields).map(
     (field): Column => ({
       id: field.apiName,
       header: field.label,
@@ -197,7 +192,7 @@ const TableRow = memo(function TableRow({ row, index, model }: TableRowProps) {
 const classOf = ({ fields }: ObjectModel, name: string): string | undefined =>
   fields.some(({ apiName, shownAs }) => apiName === name && viewOf(shownAs).isNumber)
     ? 'number'
-    : name === 'lead'
+    : name === 'lead' || name === 'title'
       ? name
       : undefined;
 

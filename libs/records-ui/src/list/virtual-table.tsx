@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
+import { useEffect, useState } from 'react';
 import { FramedTable, type RecordTableProps, ROW_HEIGHT, type Rows } from './record-table.js';
 
 /** Rows beyond the edges, so that a fast scroll shows no gap. */
@@ -14,10 +14,11 @@ export interface VirtualTableProps extends RecordTableProps {
 
 /** A table that scrolls by itself and draws only what is seen, however many records there are. */
 export function VirtualTable({ onEnd, ...props }: VirtualTableProps) {
-  const frame = useRef<HTMLElement>(null);
+  // A state, so that the rows are drawn again when it is there to be scrolled.
+  const [frame, setFrame] = useState<HTMLElement | null>(null);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
-    <section ref={frame} className="records-frame" tabIndex={0} aria-label={props.model.pluralLabel}>
+    <section ref={setFrame} className="records-frame" tabIndex={0} aria-label={props.model.pluralLabel}>
       <FramedTable {...props} body={(rows) => <VisibleRows rows={rows} frame={frame} onEnd={onEnd} />} />
     </section>
   );
@@ -25,7 +26,7 @@ export function VirtualTable({ onEnd, ...props }: VirtualTableProps) {
 
 interface VisibleRowsProps {
   readonly rows: Rows;
-  readonly frame: React.RefObject<HTMLElement | null>;
+  readonly frame: HTMLElement | null;
   readonly onEnd?: () => void;
 }
 
@@ -33,7 +34,7 @@ interface VisibleRowsProps {
 function VisibleRows({ rows: { records, rowAt, cells }, frame, onEnd }: VisibleRowsProps) {
   const virtual = useVirtualizer({
     count: records.length,
-    getScrollElement: () => frame.current,
+    getScrollElement: () => frame,
     estimateSize: () => ROW_HEIGHT,
     overscan: OVERSCAN,
     // Rows are there before the frame is measured, so that nothing moves then.

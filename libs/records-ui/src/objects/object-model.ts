@@ -90,17 +90,8 @@ export const manyTargetsOf = ({ fields }: Pick<ObjectModel, 'fields'>): string |
 
 /** @param hasPeople whether people can be chosen */
 export function objectModel(object: CatalogueObjectView, hasPeople: boolean): ObjectModel {
-  const {
-    apiName,
-    label,
-    pluralLabel,
-    standard,
-    titleFields,
-    creatable,
-    updatable,
-    deletable,
-    pipelines = [],
-  } = object;
+  const { apiName, label, pluralLabel, standard, titleFields, pipelines = [] } = object;
+  const { creatable, updatable, deletable } = object;
   return {
     apiName,
     name: standard ? OBJECT_PATHS[apiName as keyof typeof OBJECT_PATHS] : `custom:${apiName}`,

@@ -2,8 +2,8 @@ import type { CrmRecord, RecordPage } from '@crm/api-client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { listKey, recordKey } from '../data/record-cache.js';
 import { useRecords } from '../data/records-context.js';
-import type { FieldOption } from '../objects/object-model.js';
-import { isOpen } from './board.js';
+import type { FieldOption, ObjectModel } from '../objects/object-model.js';
+import { type DealGroup, isOpen } from './board.js';
 
 /** Cards of the board: the longest page that the API has. */
 export const BOARD_SIZE = 200;
@@ -12,26 +12,37 @@ const OBJECT = 'opportunities';
 const boardKey = (pipelineId: string | undefined) => [...listKey(OBJECT), 'board', pipelineId ?? null];
 
 /**
- * Up to 200 open deals of a pipeline, the newest first.
+ * The open deals of a pipeline: up to 200, the newest first, and all of them counted and added up.
  * @param stages of the pipeline; undefined where there is only one
  * @param isFirst whether deals without a stage are in it
  */
-export function useBoard(pipelineId: string | undefined, stages: readonly FieldOption[] | undefined, isFirst: boolean) {
+export function useBoard(
+  { fields }: Pick<ObjectModel, 'fields'>,
+  pipelineId: string | undefined,
+  stages: readonly FieldOption[] | undefined,
+  isFirst: boolean,
+) {
   const { api } = useRecords();
   const inStages = stages && { field: 'stage', op: 'in', value: stages.map(({ value }) => value) };
-  const filter = inStages && (isFirst ? { or: [inStages, { field: 'stage', op: 'empty' }] } : inStages);
-  return useQuery({
+  const ofPipeline = inStages && (isFirst ? { or: [inStages, { field: 'stage', op: 'empty' }] } : inStages);
+  const filter = JSON.stringify({ and: [{ field: 'status', value: 'open' }, ...(ofPipeline ? [ofPipeline] : [])] });
+  const board = useQuery({
     queryKey: boardKey(pipelineId),
-    queryFn: ({ signal }) =>
-      api.list(
-        OBJECT,
-        {
-          ...{ filterField: 'status', filterValue: 'open', size: BOARD_SIZE },
-          ...(filter && { filter: JSON.stringify(filter) }),
-        },
-        signal,
-      ),
+    queryFn: ({ signal }) => api.list(OBJECT, { filter, size: BOARD_SIZE, count: 'none' }, signal),
   });
+  const isReadable = (name: string): boolean => fields.some(({ apiName }) => apiName === name);
+  const groupBy = ['stage', 'currency'].filter(isReadable).join(',');
+  // Amounts are added up whatever their currency is where nobody can group them by it.
+  const metrics = isReadable('amount') && isReadable('currency') ? 'count,sum:amount' : 'count';
+  const groups = useQuery({
+    queryKey: [...listKey(OBJECT), 'groups', pipelineId ?? null],
+    queryFn: async ({ signal }) => {
+      const query = { filter, metrics, ...(groupBy && { groupBy }) };
+      const { data } = await api.client.GET(`/api/crm/${OBJECT}/aggregate`, { params: { query }, signal });
+      return (data?.data ?? []) as readonly DealGroup[];
+    },
+  });
+  return { board, groups };
 }
 
 /** Moves a deal to a stage: shown at once, and taken back when it is refused. */

@@ -1,7 +1,7 @@
 import type { CrmRecord } from '@crm/api-client';
 import { describe, expect, it } from '@jest/globals';
 import type { FieldOption, ObjectModel } from '../objects/object-model.js';
-import { columnsOf, stagesOf } from './board.js';
+import { columnsOf, type DealGroup, stagesOf } from './board.js';
 
 const stage = (value: string, more: Partial<FieldOption> = {}): FieldOption => ({
   ...{ value, label: value, active: true, meaning: 'open', pipelineId: 'first' },
@@ -14,8 +14,7 @@ const STAGES = [
   stage('won', { meaning: 'won' }),
 ];
 
-const deal = (name: string | null, amount: number | null = 1, currency: string | null = 'EUR') =>
-  ({ id: '', version: 1, createdAt: '', updatedAt: '', stage: name, amount, currency }) as CrmRecord;
+const deal = (name: string | null) => ({ id: '', version: 1, createdAt: '', updatedAt: '', stage: name }) as CrmRecord;
 
 describe('the stages of a pipeline', () => {
   const model = {
@@ -34,24 +33,39 @@ describe('the stages of a pipeline', () => {
 });
 
 describe('the columns of the board', () => {
-  const names = (...stages: (string | null)[]) =>
-    columnsOf(
-      STAGES,
-      stages.map((value) => deal(value)),
-    ).map((column) => column.stage?.value ?? null);
+  const group = (
+    name: string | null,
+    count: number,
+    amount: number | null = null,
+    currency: string | null = 'EUR',
+  ) => ({
+    ...{ group: { stage: name, currency }, count, sum: { amount } },
+  });
+  const names = (records: (string | null)[], groups?: DealGroup[]) =>
+    columnsOf(STAGES, records.map(deal), groups).map(({ stage: own }) => own?.value ?? null);
 
   it('are the open stages that are in use, empty ones too', () => {
-    expect(names()).toEqual(['qualification', 'proposal']);
+    expect(names([])).toEqual(['qualification', 'proposal']);
   });
 
-  it('are also those that are retired or closed and have deals, and deals without a stage first', () => {
-    expect(names('proposal', 'old', null, 'won')).toEqual([null, 'qualification', 'old', 'proposal', 'won']);
+  it('are also those that are retired or closed and have deals, loaded or not, and deals without a stage first', () => {
+    expect(names(['proposal', 'old', null, 'won'])).toEqual([null, 'qualification', 'old', 'proposal', 'won']);
+    expect(names([], [group('old', 1), group(null, 2)])).toEqual([null, 'qualification', 'old', 'proposal']);
   });
 
-  it('add up amounts by currency, and leave out what has none', () => {
-    const records = [deal('proposal', 10), deal('proposal', 5.5), deal('proposal', 7, 'USD'), deal('proposal', null)];
-    const column = columnsOf(STAGES, [...records, deal('proposal', 1, null)])[1];
-    expect(column?.records).toHaveLength(5);
-    expect(column?.sums).toEqual(Object.entries({ EUR: 15.5, USD: 7, '': 1 }));
+  it('count all deals and add up their amounts by currency, however many of them are loaded', () => {
+    const groups = [
+      ...[group('proposal', 300, 15.5), group('proposal', 2, 7, 'USD'), group('proposal', 1, 1, null)],
+      ...[group('proposal', 4, null, 'CHF'), group('qualification', 5, 3)],
+    ];
+    const column = columnsOf(STAGES, [deal('proposal')], groups)[1];
+    expect(column?.records).toHaveLength(1);
+    expect([column?.count, column?.sums]).toEqual([307, Object.entries({ EUR: 15.5, USD: 7, '': 1 })]);
+  });
+
+  it('have a count alone where the caller cannot read amounts, and none before it is asked', () => {
+    const counted = columnsOf(STAGES, [], [{ group: { stage: 'proposal' }, count: 3 }])[1];
+    expect([counted?.count, counted?.sums]).toEqual([3, []]);
+    expect(columnsOf(STAGES, [deal('proposal')], undefined)[1]?.count).toBeUndefined();
   });
 });

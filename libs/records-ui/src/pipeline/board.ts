@@ -5,9 +5,20 @@ import type { FieldOption, ObjectModel } from '../objects/object-model.js';
 export interface Column {
   /** Null for deals without a stage. */
   readonly stage: FieldOption | null;
+  /** Those that are loaded. */
   readonly records: readonly CrmRecord[];
-  /** Sums of the amounts by currency; the empty text for amounts without one. */
+  /** All deals, also those that are not loaded; undefined while nobody has counted them. */
+  readonly count: number | undefined;
+  /** Sums of their amounts by currency; the empty text for amounts without one. */
   readonly sums: readonly (readonly [currency: string, sum: number])[];
+}
+
+/** Deals of one stage and one currency, as the API counts and adds them up. */
+export interface DealGroup {
+  readonly group: { readonly stage?: string | null; readonly currency?: string | null };
+  readonly count: number;
+  /** Undefined where the caller cannot read amounts or their currency; null where no deal has one. */
+  readonly sum?: { readonly amount: number | null };
 }
 
 /** The stages of a pipeline in their order. @param pipelineId of the first pipeline when there is none of this id */
@@ -27,29 +38,31 @@ export const isActive = ({ active }: FieldOption): boolean => active !== false;
 
 /**
  * The open stages of a pipeline, empty ones too, and whatever else records are in; those without a stage come first.
- * @param records open deals of the pipeline
+ * @param records open deals of the pipeline, as far as they are loaded
+ * @param groups of all of them; undefined while they are not counted
  */
-export function columnsOf(stages: readonly FieldOption[], records: readonly CrmRecord[]): readonly Column[] {
-  const byStage = new Map<string | null, CrmRecord[]>();
-  for (const record of records) {
-    const value = stages.find((stage) => stage.value === record.stage)?.value ?? null;
-    byStage.set(value, [...(byStage.get(value) ?? []), record]);
-  }
+export function columnsOf(
+  stages: readonly FieldOption[],
+  records: readonly CrmRecord[],
+  groups: readonly DealGroup[] | undefined,
+): readonly Column[] {
+  const stageOf = (name: unknown): string | null => stages.find(({ value }) => value === name)?.value ?? null;
   const column = (stage: FieldOption | null): Column => {
-    const own = byStage.get(stage?.value ?? null) ?? [];
-    return { stage, records: own, sums: sumsOf(own) };
+    const isOwn = (name: unknown): boolean => stageOf(name) === (stage?.value ?? null);
+    const own = groups?.filter(({ group }) => isOwn(group.stage));
+    return {
+      stage,
+      records: records.filter((record) => isOwn(record.stage)),
+      count: own?.reduce((all, { count }) => all + count, 0),
+      sums: (own ?? []).flatMap(({ group, sum }) =>
+        typeof sum?.amount === 'number' ? [[group.currency ?? '', sum.amount] as const] : [],
+      ),
+    };
   };
-  const shown = stages.filter((stage) => (isOpen(stage) && isActive(stage)) || byStage.has(stage.value));
-  return [...(byStage.has(null) ? [null] : []), ...shown].map(column);
-}
-
-// Of the records that are loaded, until the page asks `R/aggregate?groupBy=stage,currency&metrics=count,sum:amount`.
-function sumsOf(records: readonly CrmRecord[]): Column['sums'] {
-  const sums = new Map<string, number>();
-  for (const { amount, currency } of records) {
-    if (typeof amount !== 'number') continue;
-    const key = typeof currency === 'string' ? currency : '';
-    sums.set(key, (sums.get(key) ?? 0) + amount);
-  }
-  return [...sums];
+  return [null, ...stages]
+    .map(column)
+    .filter(
+      ({ stage, records: own, count = 0 }) =>
+        own.length > 0 || count > 0 || (stage !== null && isOpen(stage) && isActive(stage)),
+    );
 }

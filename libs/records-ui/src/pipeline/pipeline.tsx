@@ -23,7 +23,7 @@ export function Pipeline({ model, onCreate, pipelineId, onPipeline }: PipelinePr
   const { id } = pipelineOf(model.pipelines, pipelineId);
   const isFirst = id === model.pipelines[0]?.id;
   const stages = stagesOf(model, id);
-  const board = useBoard(id, model.pipelines.length > 1 ? stages : undefined, isFirst);
+  const { board, groups } = useBoard(model, id, model.pipelines.length > 1 ? stages : undefined, isFirst);
   const move = useMove(id);
   const [dragged, setDragged] = useState<CrmRecord>();
   const [said, setSaid] = useState('');
@@ -51,6 +51,7 @@ export function Pipeline({ model, onCreate, pipelineId, onPipeline }: PipelinePr
     );
   }
   const records = board.data.data;
+  const problem = move.error ?? groups.error;
   const onMove = (record: CrmRecord, stage: FieldOption): void => {
     if (record.stage === stage.value) return;
     setSaid('');
@@ -68,16 +69,11 @@ export function Pipeline({ model, onCreate, pipelineId, onPipeline }: PipelinePr
           action={model.creatable ? <Button onClick={onCreate}>{texts.create(model.label)}</Button> : null}
         />
       ) : null}
-      {board.data.nextCursor ? (
-        <Text size="sm" c="dimmed">
-          {texts.boardIsCut(BOARD_SIZE)}
-        </Text>
-      ) : null}
       <VisuallyHidden role="status">{said}</VisuallyHidden>
       {/* Scrolled with the keyboard too, which needs the focus. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
       <section className="board" aria-label={texts.board} tabIndex={0}>
-        {columnsOf(stages, records).map((column) => (
+        {columnsOf(stages, records, groups.data).map((column) => (
           <StageColumn key={column.stage?.value ?? ''} column={column} {...shared} />
         ))}
         {model.updatable ? (
@@ -97,10 +93,15 @@ export function Pipeline({ model, onCreate, pipelineId, onPipeline }: PipelinePr
           </div>
         ) : null}
       </section>
-      {/* Below the cards, so that nothing moves; in sight all the same. */}
-      {move.error ? (
+      {/* Below the cards, so that nothing moves. */}
+      {board.data.nextCursor ? (
+        <Text size="sm" c="dimmed">
+          {texts.boardIsCut(BOARD_SIZE)}
+        </Text>
+      ) : null}
+      {problem ? (
         <div className="board-problem">
-          <ProblemNotice problem={move.error} />
+          <ProblemNotice problem={problem} onRetry={move.error ? undefined : groups.refetch} />
         </div>
       ) : null}
     </>
@@ -155,13 +156,13 @@ function DropZone({ stage, className, dragged, setDragged, onMove, children }: D
 function StageColumn({ column, ...board }: BoardProps & { readonly column: Column }) {
   const texts = useTexts(TEXTS);
   const { tag } = useLocale();
-  const { stage, records, sums } = column;
+  const { stage, records, count, sums } = column;
   return (
     <DropZone stage={stage} className="stage" {...board}>
       <Title order={2} size="sm">
         {stage?.label ?? texts.noStage}{' '}
         <Text span c="dimmed" inherit>
-          {records.length}
+          {count}
         </Text>
       </Title>
       <Text size="sm" c="dimmed" mih="1.6em">

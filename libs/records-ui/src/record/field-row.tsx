@@ -7,7 +7,7 @@ import { useRecords } from '../data/records-context.js';
 import { type DraftValue, viewOf } from '../objects/field-types.js';
 import type { FieldModel, ObjectModel } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
-import { formatValue, ValueText } from '../values/format-value.js';
+import { ValueText } from '../values/format-value.js';
 import { faultOf, fieldValue, inputOf, isSame, isUntouched, isWritable, problemOf } from './draft.js';
 import { FieldInput } from './field-input.js';
 
@@ -38,9 +38,10 @@ interface Theirs {
 export function FieldRow({ model, field, record }: FieldRowProps) {
   const texts = useTexts(TEXTS);
   const { tag } = useLocale();
-  const { objects } = useRecords();
+  const { objects, onSaved } = useRecords();
   const { refetch } = useRecord(model.name, record.id);
   const { mutateAsync, error, isPending, reset } = useUpdate(model.name);
+  const { mutateAsync: undo } = useUpdate(model.name);
   const [edit, setEdit] = useState<Edit>();
   const [theirs, setTheirs] = useState<Theirs>();
   const [fault, setFault] = useState<'missing' | 'notANumber'>();
@@ -51,8 +52,8 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
   const isWide = viewOf(field.type).control === 'lines';
 
   useEffect(() => {
-    // The focus goes back to where the edit was opened.
-    if (!edit && wasEdited.current) pencil.current?.focus();
+    // The focus goes back to where the edit was opened, unless somebody types elsewhere by now.
+    if (!edit && wasEdited.current && !isTyping()) pencil.current?.focus();
     wasEdited.current = edit !== undefined;
   }, [edit]);
   const close = (): void => {
@@ -69,8 +70,11 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
     const next = fieldValue(field, draft, tag);
     if (isSame(next, before ?? null)) return close();
     try {
-      await mutateAsync({ id: record.id, fields: { [field.apiName]: next }, version });
+      const saved = await mutateAsync({ id: record.id, fields: { [field.apiName]: next }, version });
       close();
+      onSaved?.(texts.saved(field.label), () =>
+        undo({ id: record.id, fields: { [field.apiName]: before ?? null }, version: saved.version }),
+      );
     } catch (problem) {
       if (!(problem instanceof ApiProblem)) throw problem;
       if (problem.code !== 'VERSION_MISMATCH') return;
@@ -135,7 +139,8 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
           problem={refused}
           named={named}
           hasNoLabel
-          isFocused
+          // An edit that is refused opens again beside what is being typed.
+          isFocused={!isTyping()}
           onKeyDown={onKeyDown}
         />
         {theirs ? (
@@ -164,6 +169,8 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
   );
 }
 
+const isTyping = (): boolean => document.activeElement?.matches('input, textarea, select') === true;
+
 /** The object of the record that a reference to one of several names. */
 function namedObject(record: CrmRecord, { apiName }: FieldModel, objects: readonly ObjectModel[]) {
   const found = expandedOf(record, apiName);
@@ -181,15 +188,17 @@ interface ConflictProps {
 /** Both values of a field that two people have changed. */
 function Conflict({ field, mine, theirs, onMine, onTheirs }: ConflictProps) {
   const texts = useTexts(TEXTS);
-  const locale = useLocale();
-  const words = (value: FieldValue | undefined): string => formatValue(field, value, locale, texts) ?? texts.none;
   return (
     <Alert role="alert" color="red" title={texts.conflict} mt="xs">
       <dl className="record-conflict">
         <dt>{texts.theirs}</dt>
-        <dd>{field.type === 'reference' ? <ValueText field={field} value={theirs} /> : words(theirs)}</dd>
+        <dd>
+          <ValueText field={field} value={theirs} />
+        </dd>
         <dt>{texts.mine}</dt>
-        <dd>{field.type === 'reference' ? <ValueText field={field} value={mine} /> : words(mine)}</dd>
+        <dd>
+          <ValueText field={field} value={mine} />
+        </dd>
       </dl>
       <Group gap="xs" mt="sm">
         <Button size="xs" onClick={onMine}>

@@ -1,7 +1,8 @@
 import type { RecordPage } from '@crm/api-client';
 import { LoadingLines, ProblemNotice, useTexts } from '@crm/ui';
 import { Anchor, Button, Group, Text, Title } from '@mantine/core';
-import { useShortList } from '../data/record.queries.js';
+import { useQuery } from '@tanstack/react-query';
+import { shortList } from '../data/record.queries.js';
 import { useRecords } from '../data/records-context.js';
 import { columnsOf, expandOf, type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
@@ -59,15 +60,17 @@ interface RelatedListProps {
 
 function RelatedList({ model, field, id, title, onCreate }: RelatedListProps) {
   const texts = useTexts(TEXTS);
-  const { listHrefOf } = useRecords();
+  const { api, listHrefOf } = useRecords();
   const beside = columnsOf(model)
     .filter(({ apiName }) => apiName !== field.apiName)
     .slice(0, BESIDE);
   const expand = expandOf(beside);
-  const { data, error, refetch } = useShortList(model.name, {
-    ...{ size: SIZE, sort: '-createdAt', filterField: field.apiName, filterValue: id },
-    ...(expand === undefined ? {} : { expand }),
-  });
+  const { data, error, refetch } = useQuery(
+    shortList(api, model.name, {
+      ...{ size: SIZE, sort: '-createdAt', filterField: field.apiName, filterValue: id },
+      ...(expand === undefined ? {} : { expand }),
+    }),
+  );
   return (
     <section className="record-section" aria-label={title}>
       <Group justify="space-between" wrap="nowrap" mih={30}>

@@ -50,6 +50,8 @@ export function NoteComposer({ model, id }: { readonly model: ObjectModel; reado
     const sent = body === draft.sent.body ? draft.sent : { body, key: crypto.randomUUID() };
     change({ sent });
     const empty = (): void => {
+      // What was typed meanwhile is not sent.
+      if (drafts.get(place)?.text !== text) return;
       drafts.delete(place);
       setDraft({ ...EMPTY, kind });
     };

@@ -1,4 +1,4 @@
-import type { StandardObjectName } from '@crm/api-client';
+import type { RecordQuery, StandardObjectName } from '@crm/api-client';
 import type { Filter, ObjectModel } from '@crm/records-ui';
 
 /** A part of the day: a short list, and what it is asked for. */
@@ -55,6 +55,16 @@ const SECTIONS: readonly Section[] = [
   },
   { name: 'fresh', object: 'leads', sort: '-createdAt', below: 'companyName', beside: ['createdAt'] },
 ];
+
+/** Rows of a section; the rest is behind its link. */
+const SIZE = 5;
+
+/** What the list of a section is asked for. */
+export const queryOf = ({ filter, sort, below }: Section, { fields }: ObjectModel): RecordQuery => ({
+  ...{ size: SIZE, sort, count: 'none' },
+  ...(filter ? { filter: JSON.stringify(filter) } : {}),
+  ...(fields.some(({ apiName, type }) => apiName === below && type === 'reference') ? { expand: below } : {}),
+});
 
 const EVERY_RECORD = new Set(['createdAt', 'updatedAt']);
 

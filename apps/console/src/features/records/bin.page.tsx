@@ -56,7 +56,7 @@ function Bin({ model }: { readonly model: ObjectModel }) {
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th>{texts.name}</Table.Th>
-                  <Table.Th>{texts.at}</Table.Th>
+                  <Table.Th visibleFrom="sm">{texts.at}</Table.Th>
                   <Table.Th visibleFrom="sm">{texts.by}</Table.Th>
                   {model.deletable ? (
                     <Table.Th>
@@ -90,6 +90,7 @@ function DeletedRow({ model, record }: { readonly model: ObjectModel; readonly r
   const { mutate, isPending } = useRestore(model.name);
   const name = titleOf(model, record) || words.untitled;
   const { at, by } = deletionOf(record);
+  const when = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(at));
   const restore = (): void =>
     mutate(record.id, {
       onSuccess: () => notifications.show({ message: texts.restored(name) }),
@@ -99,10 +100,11 @@ function DeletedRow({ model, record }: { readonly model: ObjectModel; readonly r
     <Table.Tr>
       <Table.Th scope="row" fw={500}>
         {name}
+        <Text size="xs" c="dimmed" hiddenFrom="sm">
+          {when}
+        </Text>
       </Table.Th>
-      <Table.Td>
-        {new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(at))}
-      </Table.Td>
+      <Table.Td visibleFrom="sm">{when}</Table.Td>
       <Table.Td visibleFrom="sm">{by ? <ReferenceName target="user" id={by} /> : words.none}</Table.Td>
       {model.deletable ? (
         <Table.Td ta="end">

@@ -13,6 +13,9 @@ it.each<[string, SavedViewView | undefined, ListSearch, object]>([
   ['a view with another filter', view, { view: 'v', filter: other }, { filter: other, sort: '-amount' }],
   ['a view without its filter', view, { view: 'v', filter: null }, { filter: undefined, sort: '-amount' }],
   ['a view without its order', view, { view: 'v', sort: '', q: 'a' }, { q: 'a', filter, sort: '' }],
+  ['columns', undefined, { columns: 'stage,amount' }, { columns: ['stage', 'amount'] }],
+  ['a view with other columns', view, { view: 'v', columns: 'stage' }, { filter, columns: ['stage'] }],
+  ['a view with the columns that suit', view, { view: 'v', columns: '' }, { filter, columns: [] }],
 ])('the address of a list says %s, and no more', (_, of, search, state) => {
   expect(stateOf(search, of)).toMatchObject(state);
   expect(searchOf(stateOf(search, of), of)).toEqual(search);

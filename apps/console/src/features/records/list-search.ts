@@ -8,6 +8,8 @@ export interface ListSearch {
   readonly view?: string;
   readonly sort?: string;
   readonly filter?: Filter | null;
+  /** With commas between; the empty text for those that suit. */
+  readonly columns?: string;
   /** Whether a record is being created. */
   readonly new?: boolean;
   /** The pipeline whose board is shown instead of the list; one that there is not stands for the first. */
@@ -17,29 +19,46 @@ export interface ListSearch {
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 
-export const readSearch = ({ q, sort, filter, view, new: isNew, board }: Record<string, unknown>): ListSearch => ({
+export const readSearch = ({
+  q,
+  sort,
+  filter,
+  columns,
+  view,
+  new: isNew,
+  board,
+}: Record<string, unknown>): ListSearch => ({
   q: textOf(q),
   sort: textOf(sort),
   // Whether it has the form of one is said where it is read.
   filter: typeof filter === 'object' ? (filter as Filter | null) : undefined,
+  columns: textOf(columns),
   view: textOf(view),
   ...(isNew === true ? { new: true } : {}),
   ...(board === undefined ? {} : { board: textOf(board) }),
 });
 
+/** Whether the list of a view is another one than the view. */
+export const isChanged = ({ filter, sort, columns }: ListSearch): boolean =>
+  filter !== undefined || sort !== undefined || columns !== undefined;
+
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** The list that an address asks for: that of its view, with what the address says otherwise. */
-export const stateOf = ({ q, sort, filter }: ListSearch, view: SavedViewView | undefined): ListState => ({
+export const stateOf = ({ q, sort, filter, columns }: ListSearch, view: SavedViewView | undefined): ListState => ({
   q,
   sort: sort ?? view?.sort ?? undefined,
   filter: (filter === undefined ? (view?.filter as Filter | null | undefined) : filter) ?? undefined,
-  columns: view?.columns,
+  columns: columns === undefined ? view?.columns : columns.split(',').filter((name) => name !== ''),
 });
 
 /** The address of a list: the view, and what is different from it. */
-export const searchOf = ({ q, sort, filter }: ListState, view: SavedViewView | undefined): ListSearch => ({
+export const searchOf = (
+  { q, sort, filter, columns = [] }: ListState,
+  view: SavedViewView | undefined,
+): ListSearch => ({
   ...{ q, view: view?.id },
   ...(isSame(filter ?? null, view?.filter ?? null) ? {} : { filter: filter ?? null }),
   ...((sort ?? '') === (view?.sort ?? '') ? {} : { sort: sort ?? '' }),
+  ...(isSame(columns, view?.columns ?? []) ? {} : { columns: columns.join(',') }),
 });

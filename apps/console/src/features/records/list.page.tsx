@@ -4,7 +4,7 @@ import { Button, Group, Text, Title } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, startTransition, useMemo, useState } from 'react';
 import { SHELL_TEXTS } from '../shell/shell.texts.js';
-import { searchOf, stateOf } from './list-search.js';
+import { isChanged, searchOf, stateOf } from './list-search.js';
 import type { ViewMenuProps } from './parts/view-menu.js';
 import { useTitle } from './use-title.js';
 import { useViews } from './views.queries.js';
@@ -76,7 +76,7 @@ function List({ model }: { readonly model: ObjectModel }) {
             model={model}
             view={view}
             state={state}
-            isChanged={view !== undefined && (search.filter !== undefined || search.sort !== undefined)}
+            isChanged={view !== undefined && isChanged(search)}
             onChoose={(next) => void navigate({ search: { view: next?.id } })}
             onImport={onImport}
           />
@@ -109,8 +109,8 @@ function List({ model }: { readonly model: ObjectModel }) {
           onState={(next) =>
             void navigate({
               search: searchOf(next, view),
-              // A search is a step that one goes back from; each further letter of it is none.
-              replace: state.q !== undefined && next.q !== undefined,
+              // A search is a step that one goes back from; each further letter of it is none, and neither is a column.
+              replace: (state.q !== undefined && next.q !== undefined) || state.columns !== next.columns,
             })
           }
           onCreate={() => setCreating(true)}

@@ -42,9 +42,9 @@ export const PEOPLE_TEXTS = catalogue({
     disableTitle: (name) => `${name} sperren?`,
     reassignTitle: (name) => `Datensätze von ${name} neu zuweisen`,
     disableText:
-      'Ihre Sitzungen enden sofort. Ihre Datensätze und Aufgaben bleiben, und jemand anderes kann sie bekommen.',
+      'Die Sitzungen dieser Person enden sofort. Was ihr gehört, bleibt, und jemand anderes kann es bekommen.',
     has: 'Was dieser Person gehört',
-    nothing: 'Ihr gehören weder Datensätze noch offene Aufgaben.',
+    nothing: 'Dieser Person gehören weder Datensätze noch offene Aufgaben.',
     count: (object, field, count) => `${object} (${field}): ${count}`,
     to: 'Neu zuweisen an',
     disableOnly: 'Nur sperren',

@@ -1,15 +1,16 @@
 import { PeopleApi, RecordsApi } from '@crm/api-client';
 import { RecordsProvider, useObjects } from '@crm/records-ui';
 import { Icon, Loaded, LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
-import { AppShell, Burger, Button, Group, NavLink, Text } from '@mantine/core';
+import { AppShell, Burger, Button, Group, MantineThemeProvider, NavLink, Text } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
-import { Notifications } from '@mantine/notifications';
+import { Notifications, notifications } from '@mantine/notifications';
 import { Link, Outlet, useNavigate, useParams, useRouter, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useApiClient } from '../../session/api-client-context.js';
 import { useStartedSession } from '../../session/session-context.js';
 import { SignedIn } from '../../session/signed-in.js';
 import { signInPath } from '../../session/way-back.js';
+import { showUndo } from './parts/undo.js';
 import type { UserMenuProps } from './parts/user-menu.js';
 import { useCaller } from './shell.queries.js';
 import { SHELL_TEXTS } from './shell.texts.js';
@@ -27,12 +28,18 @@ export default function ShellPage() {
   useEffect(() => {
     if (state === 'none' || state === 'ended') location.assign(signInPath(location));
   }, [state]);
+  const notices = useMemo(
+    () => ({ components: { Notification: { defaultProps: { closeButtonProps: { 'aria-label': texts.close } } } } }),
+    [texts],
+  );
   if (state === 'unknown') return <ProblemNotice problem={problem} onRetry={() => session.start()} />;
   if (state !== 'active') return <LoadingLines label={texts.loading} />;
   return (
     <SignedIn key={holder}>
       <Frame />
-      <Notifications position="bottom-right" />
+      <MantineThemeProvider theme={notices}>
+        <Notifications position="bottom-right" />
+      </MantineThemeProvider>
     </SignedIn>
   );
 }
@@ -61,6 +68,7 @@ function Frame() {
   const router = useRouter();
   const navigate = useNavigate();
   const path = useRouterState({ select: ({ location: { pathname } }) => pathname });
+  const saved = useRef('');
   // A choice closes the navigation of a narrow page.
   useEffect(close, [path, close]);
   const records = useMemo(
@@ -72,6 +80,12 @@ function Frame() {
         void navigate({ to: '/records/$object/$id', params: { object: apiName, id } }),
       hrefOf: ({ apiName }: { apiName: string }, id: string) =>
         router.buildLocation({ to: '/records/$object/$id', params: { object: apiName, id } }).href,
+      onSaved: (text: string, undo: () => Promise<unknown>) => {
+        // A change before the last one would be refused.
+        notifications.hide(saved.current);
+        saved.current = crypto.randomUUID();
+        showUndo({ id: saved.current, text, undo });
+      },
       listHrefOf: ({ apiName }: { apiName: string }, field: string, id: string) => {
         const search = { filter: { and: [{ field, value: id }] } };
         return router.buildLocation({ to: '/records/$object', params: { object: apiName }, search }).href;

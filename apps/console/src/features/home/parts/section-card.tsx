@@ -1,43 +1,25 @@
-import type { CrmRecord } from '@crm/api-client';
-import {
-  CellValue,
-  formatMoney,
-  type ObjectModel,
-  RECORD_TEXTS,
-  RecordLink,
-  titleOf,
-  useShortList,
-} from '@crm/records-ui';
-import { EmptyNotice, LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
+import type { CrmRecord, RecordPage } from '@crm/api-client';
+import { CellValue, formatMoney, type ObjectModel, RECORD_TEXTS, RecordLink, titleOf } from '@crm/records-ui';
+import { EmptyNotice, ProblemNotice, useLocale, useTexts } from '@crm/ui';
 import { Anchor, Button, Group, Title } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { HOME_TEXTS } from '../home.texts.js';
 import type { Section } from '../sections.js';
-
-/** Rows of a section; the rest is behind its link. Cards are as high as so many, so that nothing moves. */
-const SIZE = 5;
+import { CompleteTask } from './complete-task.js';
 
 export interface SectionCardProps {
   readonly section: Section;
   readonly model: ObjectModel;
-  /** What stands before the title of a record. */
-  readonly before?: (record: CrmRecord, title: string) => ReactNode;
+  readonly list: Pick<UseQueryResult<RecordPage>, 'data' | 'error' | 'refetch'>;
 }
 
-export function SectionCard({ section, model, before }: SectionCardProps) {
+export function SectionCard({ section, model, list: { data, error, refetch } }: SectionCardProps) {
   const texts = useTexts(HOME_TEXTS);
-  const { loading, create, untitled } = useTexts(RECORD_TEXTS);
+  const { create, untitled } = useTexts(RECORD_TEXTS);
   const { name, filter, sort, below, beside } = section;
   const { title, empty, hint } = texts[name];
   const belowField = model.fields.find(({ apiName }) => apiName === below);
-  const { data, error, refetch } = useShortList(model.name, {
-    size: SIZE,
-    sort,
-    count: 'none',
-    ...(filter ? { filter: JSON.stringify(filter) } : {}),
-    ...(belowField?.type === 'reference' ? { expand: below } : {}),
-  });
   const list = { to: '/records/$object', params: { object: model.apiName } } as const;
   return (
     <section className="day-card" aria-labelledby={`day-${name}`}>
@@ -47,6 +29,7 @@ export function SectionCard({ section, model, before }: SectionCardProps) {
         </Title>
         <Anchor
           size="sm"
+          flex="none"
           aria-label={texts.showAllOf(title)}
           renderRoot={(props: object) => <Link {...list} search={{ filter, sort }} {...props} />}
         >
@@ -54,11 +37,7 @@ export function SectionCard({ section, model, before }: SectionCardProps) {
         </Anchor>
       </Group>
       {data === undefined ? (
-        error ? (
-          <ProblemNotice problem={error} onRetry={refetch} />
-        ) : (
-          <LoadingLines label={loading} lines={SIZE} />
-        )
+        <ProblemNotice problem={error} onRetry={refetch} />
       ) : data.data.length === 0 ? (
         <EmptyNotice
           title={empty}
@@ -81,7 +60,7 @@ export function SectionCard({ section, model, before }: SectionCardProps) {
             const called = titleOf(model, record) || untitled;
             return (
               <li key={record.id}>
-                {before?.(record, called)}
+                {name === 'tasks' && model.updatable ? <CompleteTask task={record} title={called} /> : null}
                 <div className="day-title">
                   <RecordLink model={model} id={record.id}>
                     {called}
@@ -127,10 +106,10 @@ function Beside({ model, name, record }: BesideProps) {
   }).format(new Date(value));
   const isOverdue = name === 'dueAt' && isBeforeToday(value);
   return (
-    <span className={isOverdue ? 'day-overdue' : undefined}>
-      {text}
-      {isOverdue ? ` · ${overdue}` : ''}
-    </span>
+    <>
+      <span className={isOverdue ? 'day-overdue' : undefined}>{text}</span>
+      {isOverdue ? <span className="day-overdue">{overdue}</span> : null}
+    </>
   );
 }
 

@@ -69,7 +69,6 @@ export function BulkActions({ model, records, onDeleted }: BulkActionsProps) {
       const rows = refused.map((result) => ({ result, name: titleOf(model, some[result.index] as CrmRecord) }));
       notifications.show({
         autoClose: false,
-        closeButtonProps: { 'aria-label': texts.close },
         title: texts.refused(rows.length),
         message: <RefusedRecords model={model} rows={rows} />,
       });

@@ -83,7 +83,7 @@ export default function DisablePerson({ person, onClose }: DisablePersonProps) {
         ) : null}
         {act.data ? <Text c="var(--mantine-color-error)">{texts.refused(act.data)}</Text> : null}
         {act.error ? <ProblemNotice problem={act.error} /> : null}
-        <Group>
+        <Group gap="xs">
           {all > 0 ? (
             <Button
               loading={act.isPending && act.variables}
