@@ -10,7 +10,10 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'ut
 export async function accessibilityProblems(frame) {
   if (!frame) throw new Error('There is no frame');
   // As an evaluated text and not as a script element, which the policy of the page refuses.
-  await frame.evaluate(AXE);
+  if (!(await frame.evaluate('"axe" in window'))) await frame.evaluate(AXE);
+  // What fades in has too little contrast until it is there.
+  await frame.evaluate(`Promise.allSettled(
+    document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime < Infinity).map((one) => one.finished))`);
   /** @type {{ violations: { id: string, nodes: { target: string[], failureSummary: string }[] }[] }} */
   const { violations } = await frame.evaluate('axe.run(document, { resultTypes: ["violations"] })');
   return violations.flatMap(({ id, nodes }) =>

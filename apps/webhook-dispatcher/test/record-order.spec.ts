@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { CONSUMERS, type EventEnvelope, type EventName, eventSubject, type ServiceName } from '@crm/contracts';
 import { ConsumerProgress, NatsConnection, NatsStrategy, provisionStreams } from '@crm/messaging';
-import { type ReceivedRequest, testNats, waitUntil } from '@crm/testing';
+import { isOnCluster, type ReceivedRequest, testNats, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { SlowAttempts } from '../src/delivery/attempt-slots.js';
@@ -151,7 +151,7 @@ describe('deliveries in the order of records', () => {
           expect(setAside).toHaveLength(onStall === 'skip' ? failures.flat().filter((fails) => fails >= 3).length : 0);
           expect(setAside.every(({ status, attempts }) => status === 'failed' && attempts === 3)).toBe(true);
         }),
-        { numRuns: 4, endOnFailure: true },
+        { numRuns: isOnCluster ? 2 : 4, endOnFailure: true },
       );
     },
     LONG_MS,
