@@ -6,8 +6,8 @@ import { newId } from '@crm/database';
 import { UNSET_SLOTS } from '@crm/fields';
 import { setting } from './measure.mjs';
 
-/** sql: the value, where `i` is the number of the record; slot: the column that carries the value for filters.
- * @typedef {{ apiName: string, type: string, sql: string, slot?: string | null, expression?: string }} Field */
+/** sql: the value, where `i` is the number of the record; slot: the column that carries the value for filters, or `inSlot`.
+ * @typedef {{ apiName: string, type: string, sql: string, slot?: string | null, inSlot?: string, expression?: string }} Field */
 
 /** Of the measured workspace. */
 export const RECORDS = setting('RECORDS', 100_000, 2000);
@@ -71,7 +71,7 @@ export const newRecord = (turn) => ({
 
 const LEAD = CORE_OBJECTS.lead;
 /** Fields of a lead, as they stand in stored records, with their values. */
-const LEAD_FIELDS = Object.entries({
+const LEAD_VALUES = {
   firstName: `'Ada'`,
   lastName: `'Lovelace ' || i`,
   email: `'lead' || i || '@example.com'`,
@@ -79,10 +79,18 @@ const LEAD_FIELDS = Object.entries({
   companyName: `'Company number ' || (i / ${MATCHES})`,
   status: `CASE WHEN i % 3 = 0 THEN 'contacted' ELSE 'new' END`,
   source: `'web'`,
-}).map(([apiName, sql]) => {
-  const { key, slot } = LEAD.fields[/** @type {keyof typeof LEAD.fields} */ (apiName)];
-  return { key, apiName, slot, sql, type: 'text' };
-});
+};
+
+/** The fields of a standard object that have values or a column, which no record leaves empty.
+ * @param {import('@crm/contracts').StandardObject} object @param {Readonly<Record<string, string>>} values */
+const fieldsOf = (object, values) =>
+  Object.entries(object.fields).flatMap(([apiName, { key, slot, type }]) => {
+    const sql = values[apiName] ?? 'NULL';
+    const inSlot = type === 'date' ? `(${sql} || 'T00:00:00Z')::timestamptz` : sql;
+    const isText = !['number', 'date', 'datetime', 'reference'].includes(type);
+    return slot || values[apiName] ? [{ key, apiName, slot, sql, inSlot, type: isText ? 'text' : type }] : [];
+  });
+const LEAD_FIELDS = fieldsOf(LEAD, LEAD_VALUES);
 
 /** A lead as the body of a request that creates it. @param {number} turn */
 export const newLead = (turn) => ({
@@ -122,8 +130,7 @@ export async function fill(admin, tenantId) {
   // What a read of the record answers, so that both send the same bytes.
   const visible = fields.filter(({ apiName }) => apiName !== 'secret');
   await copyForBare(admin, 'bare_record', 's1', visible, tenantId, objectId);
-  const owner = { ...LEAD.fields.ownerId, apiName: 'ownerId', sql: 'NULL' };
-  await copyForBare(admin, 'bare_lead', 's4', [...LEAD_FIELDS, owner], tenantId, LEAD.id);
+  await copyForBare(admin, 'bare_lead', 's4', LEAD_FIELDS, tenantId, LEAD.id);
   await admin.query(`
     CREATE TABLE bare_search AS
     SELECT s.tenant_id, s.object_id, s.id, s.text, b.body FROM record_search s LEFT JOIN bare_lead b USING (id);
@@ -173,21 +180,64 @@ async function makeObject(admin, tenantId, apiName, declared, count) {
 /** Leads of the measured workspace and of a hundred others, and beside them a table with the same bytes. No texts: nothing is searched.
  * @param {import('pg').Pool} admin @param {string} tenantId */
 export async function fillFound(admin, tenantId) {
-  const { key, slot } = LEAD.fields.ownerId;
-  const owner = { key, slot, apiName: 'ownerId', type: 'reference', sql: 'NULL' };
-  const fields = [...LEAD_FIELDS, owner].map((field) =>
-    field.apiName === 'phone' ? { ...field, sql: `CASE WHEN i % 3 > 0 THEN ${field.sql} END` } : field,
-  );
+  const fields = fieldsOf(LEAD, { ...LEAD_VALUES, phone: `CASE WHEN i % 3 > 0 THEN ${LEAD_VALUES.phone} END` });
   const others = `SELECT md5('tenant' || t)::uuid, '${LEAD.id}'::uuid, i FROM generate_series(1, 100) t, generate_series(1, ${RECORDS / 1000}) i`;
   await insert(admin, fields, `${series(tenantId, LEAD.id, RECORDS)} UNION ALL ${others}`, false);
   await copyForBare(admin, 'bare_found', 's4', fields, tenantId, LEAD.id);
   const columns = { last_name: 'lastName', company: 'companyName', status: 'status', phone: 'phone' };
+  await addColumns(admin, 'bare_found', columns);
+  await admin.query('VACUUM ANALYZE');
+}
+
+/** With an index each. @param {import('pg').Pool} admin @param {string} table @param {Readonly<Record<string, string>>} columns members of a body */
+async function addColumns(admin, table, columns) {
   const named = Object.entries(columns);
   await admin.query(
-    `ALTER TABLE bare_found ${named.map(([name, field]) => `ADD COLUMN ${name} text COLLATE "C" GENERATED ALWAYS AS (body->>'${field}') STORED`).join(', ')}`,
+    `ALTER TABLE ${table} ${named.map(([name, field]) => `ADD COLUMN ${name} text COLLATE "C" GENERATED ALWAYS AS (body->>'${field}') STORED`).join(', ')}`,
   );
-  for (const [name] of named) await admin.query(`CREATE INDEX ON bare_found (${name}, id)`);
+  for (const [name] of named) await admin.query(`CREATE INDEX ON ${table} (${name}, id)`);
+}
+
+/** Of a record, by its number. @param {string} object @param {string} i */
+const idOf = (object, i) =>
+  `('0199aa00-' || lpad(to_hex(${i} / 65536), 4, '0') || '-7' || lpad(to_hex(${i} % 4096), 3, '0') || '-8000-' || substr(md5(tenant::text || ${object} || ${i}), 1, 12))::uuid`;
+
+/** What is searched of a field: of a phone number its digits too. @param {Field & { key: number }} field */
+const textOf = ({ apiName, key }) =>
+  `data->>'${key}'${apiName === 'phone' ? `, regexp_replace(data->>'${key}', '[^0-9]', '', 'g')` : ''}`;
+
+/** Deals of the measured workspace, 300 an owner and 40 a company, their companies and as many leads, all with their texts.
+ * @param {import('pg').Pool} admin @param {string} tenantId @returns {Promise<import('./found-forms.mjs').Sample[]>} */
+export async function fillDeals(admin, tenantId) {
+  const { company, opportunity } = CORE_OBJECTS;
+  const companies = Math.ceil(RECORDS / MATCHES);
+  const ofCompany = fieldsOf(company, { name: `'Company number ' || i`, industry: `'Engineering'`, city: `'London'` });
+  const ofDeal = fieldsOf(opportunity, {
+    name: `'Deal number ' || i`,
+    amount: '(i % 1000) + 0.25',
+    currency: `(ARRAY['EUR', 'USD', 'GBP'])[i % 3 + 1]`,
+    stage: `(ARRAY['qualification', 'discovery', 'proposal', 'negotiation', 'won', 'lost'])[i % 7 % 6 + 1]`,
+    status: `CASE WHEN i % 7 % 6 < 4 THEN 'open' WHEN i % 7 = 4 THEN 'won' ELSE 'lost' END`,
+    closeDate: `(current_date + i % 731 - 365)::text`,
+    companyId: `${idOf(`'${company.id}'`, `(i % ${companies} + 1)`)}::text`,
+    ownerId: `md5('owner' || i % ${Math.ceil(RECORDS / 300)})::uuid::text`,
+  });
+  await insert(admin, LEAD_FIELDS, series(tenantId, LEAD.id, RECORDS));
+  await insert(admin, ofCompany, series(tenantId, company.id, companies));
+  await insert(admin, ofDeal, series(tenantId, opportunity.id, RECORDS));
+  await copyForBare(admin, 'bare_company', 's1', ofCompany, tenantId, company.id);
+  await copyForBare(admin, 'bare_deal', 's3', ofDeal, tenantId, opportunity.id);
+  const columns = { owner: 'ownerId', company: 'companyId', currency: 'currency', close_date: 'closeDate' };
+  await addColumns(admin, 'bare_deal', columns);
+  await admin.query(`
+    ALTER TABLE bare_deal ADD COLUMN amount numeric GENERATED ALWAYS AS ((body->>'amount')::numeric) STORED;
+    CREATE INDEX ON bare_deal (stage, currency) INCLUDE (amount);
+    CREATE TABLE bare_hit AS SELECT id, text, object_id::text AS object, left(text, 20) AS title, left(text, 30) AS matched FROM record_search;
+    ALTER TABLE bare_hit ADD PRIMARY KEY (id);
+    CREATE INDEX ON bare_hit USING gin (text gin_trgm_ops)`);
   await admin.query('VACUUM ANALYZE');
+  const some = `SELECT id, owner, ${RECORDS / 2} + (random() * ${RECORDS / 2 - 1})::int AS lead FROM bare_deal ORDER BY random() LIMIT 1000`;
+  return (await admin.query(some)).rows;
 }
 
 /** Records with what is searched in them.
@@ -201,16 +251,16 @@ async function insert(admin, fields, rows, isSearched = true) {
   );
   const records = `
      INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, ${slotted.map(({ slot }) => slot).join(', ')})
-     SELECT tenant, object, ('0199aa00-' || lpad(to_hex(i / 65536), 4, '0') || '-7' || lpad(to_hex(i % 4096), 3, '0') || '-8000-' || substr(md5(tenant::text || object || i), 1, 12))::uuid,
+     SELECT tenant, object, ${idOf('object', 'i')},
             1, jsonb_strip_nulls(jsonb_build_object(${stored.map(({ key, sql }) => `'${key}', ${sql}`).join(', ')})), now(), now(),
-            ${slotted.map(({ sql, slot }) => `coalesce(${sql}, '${UNSET_SLOTS[slot?.startsWith('s') ? 'text' : 'number']}')`).join(', ')}
+            ${slotted.map(({ sql, slot, inSlot = sql }) => `coalesce(${inSlot}, '${UNSET_SLOTS[slot?.startsWith('s') ? 'text' : 'number']}')`).join(', ')}
        FROM (${rows}) AS series`;
   if (!isSearched) return void (await admin.query(records));
   await admin.query(
     `WITH inserted AS (${records}
      RETURNING tenant_id, object_id, id, data)
      INSERT INTO record_search (tenant_id, object_id, id, audience, text)
-     SELECT tenant_id, object_id, id, '', lower(concat_ws(' ', ${searched.map(({ key }) => `data->>'${key}'`).join(', ')})) FROM inserted`,
+     SELECT tenant_id, object_id, id, '', lower(concat_ws(' ', ${searched.map(textOf).join(', ')})) FROM inserted`,
   );
 }
 

@@ -2,10 +2,9 @@
 // what workspaces, formulas, searches and many requests cost.
 import { randomUUID } from 'node:crypto';
 import { CORE_OBJECTS } from '@crm/contracts';
-import { FORMS } from '../found-forms.mjs';
+import { finding } from '../finding.mjs';
 import {
   alternate,
-  ask,
   compare,
   counter,
   inTurn,
@@ -16,16 +15,7 @@ import {
   sendLoadApart,
 } from '../load.mjs';
 import { besideRow, inRounds, median, percentile, residentMegabytes, setting } from '../measure.mjs';
-import {
-  API_NAME,
-  fill,
-  fillFound,
-  LONG_API_NAME,
-  newLead,
-  newRecord,
-  PLAIN_API_NAME,
-  RECORDS,
-} from '../records-data.mjs';
+import { API_NAME, fill, LONG_API_NAME, newLead, newRecord, PLAIN_API_NAME, RECORDS } from '../records-data.mjs';
 
 /** @typedef {Awaited<ReturnType<typeof startRecords>>} Subjects */
 /** @typedef {import('../load.mjs').Side} Side */
@@ -266,47 +256,4 @@ const cases = {
   memory,
 };
 
-/** @param {import('../lab.mjs').Lab} lab */
-async function startFound(lab) {
-  const { admin } = await lab.database('custom-objects');
-  await fillFound(admin, lab.tenantId);
-  return { lab, admin, ...(await lab.beside('custom-objects', 'CUSTOM_OBJECTS_URL', 'found')) };
-}
-
-/** Pages by each form of filter and sort that an index serves. @param {Awaited<ReturnType<typeof startFound>>} subjects */
-async function found({ lab, admin, bare, gateway }) {
-  const get = (/** @type {string} */ path) => requestText('GET', path, lab.authorization());
-  const rows = [];
-  for (const [form, { query, filter, after }] of Object.entries(FORMS)) {
-    const path = `/api/crm/leads?count=none&${query}`;
-    const column = filter ?? (after === 'none' ? 'NULL' : after);
-    let pages = [{ ours: path, bare: '' }];
-    if (column) {
-      const sample = `SELECT id, ${column} AS value FROM bare_found WHERE ${after === 'none' ? 'phone IS NULL' : 'true'} ORDER BY random() LIMIT 500`;
-      const records = (await admin.query(sample)).rows;
-      const { nextCursor } = filter ? {} : await ask(gateway.port, get(path));
-      const mark = nextCursor && JSON.parse(Buffer.from(nextCursor, 'base64url').toString())[0];
-      pages = records.map(({ id, value }) => {
-        const cursor = Buffer.from(JSON.stringify([mark, value, id])).toString('base64url');
-        const bareValue = value === null ? '' : `value=${encodeURIComponent(value)}`;
-        return filter
-          ? { ours: `${path}&filterValue=${encodeURIComponent(value)}`, bare: bareValue }
-          : { ours: `${path}&cursor=${cursor}`, bare: `${bareValue}&id=${id}` };
-      });
-    }
-    const [ours, theirs] = [inTurn(pages), inTurn(pages)];
-    const sides = [
-      { ...bare, next: () => get(`/found/${encodeURIComponent(form)}?${theirs().bare}`) },
-      { ...gateway, next: () => get(ours().ours) },
-    ];
-    const [baseline, measured = baseline] = await alternate(sides, SLOWER_PLAN);
-    const name = `page of 25 of ${RECORDS} leads through the gateway, beside bare Fastify + pg: ${form}`;
-    rows.push(besideRow(name, '/s', measured.rates, baseline.rates, { atLeast: 0.3 }));
-  }
-  return rows;
-}
-
-export const suites = [
-  { start: startRecords, cases },
-  { start: startFound, cases: { found } },
-];
+export const suites = [{ start: startRecords, cases }, ...finding];

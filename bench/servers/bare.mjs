@@ -6,7 +6,7 @@ import { hash, verify } from '@node-rs/argon2';
 import Fastify from 'fastify';
 import { generateKeyPair, SignJWT } from 'jose';
 import pg from 'pg';
-import { FORMS } from '../found-forms.mjs';
+import { FORMS, QUESTIONS } from '../found-forms.mjs';
 
 /** A request, whose parts these servers do not check. @typedef {any} Request */
 
@@ -86,13 +86,14 @@ const SERVERS = {
     });
   },
 
-  /** The same pages of leads, through indexes of their own. */
+  /** The same pages of leads and answers about deals, through indexes of their own. */
   found() {
     app.get('/found/:form', async (/** @type {Request} */ { params: { form }, query: { value = null, id } }) => {
-      const text = `SELECT body FROM bare_found WHERE ${FORMS[form]?.where} LIMIT 25`;
+      const question = QUESTIONS[form];
+      const text = question?.sql ?? `SELECT body FROM bare_found WHERE ${FORMS[form]?.where} LIMIT 25`;
       const values = id ? [value, id] : text.includes('$1') ? [value] : [];
-      const { rows } = await pool.query({ name: form, text, values });
-      return { data: rows.map(({ body }) => body) };
+      const { rows } = await pool.query({ ...(!question?.hasPlans && { name: form }), text, values });
+      return { data: rows.map((row) => row.body ?? row) };
     });
   },
 };

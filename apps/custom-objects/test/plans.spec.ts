@@ -3,7 +3,7 @@ import { explainStatements, type TestDatabase, testDatabase } from '@crm/testing
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { aggregateRecords } from '../src/finding/record-aggregate.repository.js';
 import { rowConditions } from '../src/finding/record-filter.js';
-import { countRecords, type ListShape, listRecords, SEARCH_PAGE } from '../src/finding/record-list.repository.js';
+import { COUNT_RECORDS, type ListShape, listRecords, SEARCH_PAGE } from '../src/finding/record-list.repository.js';
 import * as search from '../src/finding/search.repository.js';
 import { containsText } from '../src/finding/search-text.js';
 import { migrations } from '../src/migrations/index.js';
@@ -64,7 +64,7 @@ const statements = {
   'listRecords by ids': listRecords(byIds, { ...first, counted: false }),
   'listRecords by slot and text': listRecords([...bySlot, containsText(textSearch, 4)], { ...first, counted: false }),
   'listRecords by slot, after': listRecords(bySlot, { ...first, after: 'id', counted: false }),
-  'listRecords by slot, few, sorted by another': listRecords(bySlot, { ...sorted, few: true, counted: false }),
+  'listRecords by slot, few, sorted by another': listRecords(bySlot, { ...sorted, driver: 0, counted: false }),
   'listRecords sorted': listRecords([], sorted),
   'listRecords sorted, after a value': listRecords([], { ...sorted, after: 'value', counted: false }),
   'listRecords sorted, after one without a value': listRecords([], { ...sorted, after: 'id', counted: false }),
@@ -91,28 +91,27 @@ const statements = {
     [...bySlot, { ...byRange, sql: 'n1 >= $4::float8' }],
     {
       ...first,
-      few: true,
+      driver: 0,
       counted: false,
       keyed: { orderBy: "s9 ASC, (n1 = 'infinity'), n1 DESC, id DESC", position: '', parameters: [] },
     },
   ),
-  'countRecords by values': countRecords([byValues]),
   'listRecords by values, found by them': listRecords([byValues], { ...first, driver: 0 }),
-  'countRecords by a range': countRecords([byRange]),
   'listRecords measured': listRecords([], { ...first, measured: true }),
+  'listRecords by a range, found by it': listRecords([byRange], { ...first, driver: 0 }),
   SEARCH_PAGE,
   'aggregateRecords by slot': aggregateRecords([], {
     groups: ["nullif(s1, '\u{10FFFF}')"],
     measures: [],
     json: 'to_json(g0)',
+    slot: 's1',
   }),
   'aggregateRecords by slot, measured, found by another': aggregateRecords(
     [byRange],
     { groups: ["nullif(s1, '\u{10FFFF}')"], measures: ["sum((data->'1')::numeric)"], json: 'to_json(g0)' },
     0,
   ),
-  countRecords: countRecords([]),
-  'countRecords by slot': countRecords(bySlot),
+  COUNT_RECORDS,
   listRelated: listRelated('s1'),
   unsetFields: writing.unsetFields([{ type: 'reference', slot: 's1' }]),
 };

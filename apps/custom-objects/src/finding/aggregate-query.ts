@@ -28,6 +28,8 @@ export interface AggregateSql {
   /** Over these names, and `n`, the number of records. */
   readonly json: string;
   readonly parameters: readonly unknown[];
+  /** The one column that is read: an index of its object's records has it, and every value of it. */
+  readonly slot?: string;
 }
 
 const refused = (detail: string) => new PlatformError('INVALID_QUERY', detail);
@@ -73,7 +75,10 @@ export function aggregateSql(
     );
     if (own.length > 0) members.push(text(metric), object(own));
   }
+  const [only] = groups;
+  const slot = groups.length === 1 && measures.length === 0 ? only?.slot : undefined;
   return {
+    ...(slot && { slot }),
     groups: groups.map(({ sql }) => sql),
     measures: measures.map(({ sql }) => sql),
     json: object(members),
@@ -99,7 +104,7 @@ class FieldReader {
   ) {}
 
   /** @param term a field, or a field and a unit of time */
-  group(term: string): { name: string; sql: string } {
+  group(term: string): { name: string; sql: string; slot?: string | null } {
     const [name = '', unit, ...rest] = term.split(':');
     const measured = this.field(name, 'groupBy');
     const { field, type, valueType } = measured;
@@ -113,8 +118,8 @@ class FieldReader {
     if (field && (!isSortable(field, valueType) || fieldTypes.get(field.type)?.isLong)) {
       throw refused(`groupBy: records cannot be grouped by ${name}, which is of type ${type}`);
     }
-    if (unit !== undefined) return { name, sql: this.period(measured, unit) };
-    return { name, sql: this.whole(field as StoredField) };
+    if (unit !== undefined) return { name, sql: this.period(measured, unit), slot: field?.slot };
+    return { name, sql: this.whole(field as StoredField), slot: field && isShort(field) ? field.slot : null };
   }
 
   /** @param term a metric and a field */

@@ -85,11 +85,11 @@ export class ExpandedReferences {
     const found = new Map<string, string | null>();
     for (let first = 0; first < wanted.length; first += READ_AT_ONCE) {
       const some = wanted.slice(first, first + READ_AT_ONCE);
-      const read = await Promise.all(some.map(([, { field, id }]) => this.find(caller, field, id, names, clock)));
-      read.forEach((json, index) => {
-        found.set(some[index]![0], json);
+      const read = await this.find(caller, new Map(some), names, clock);
+      for (const [key, json] of read) {
+        found.set(key, json);
         add(json);
-      });
+      }
     }
     text = 0;
     return rows.map((row, index) => {
@@ -113,35 +113,48 @@ export class ExpandedReferences {
       ids.flatMap((id) => (standardObjectWithId(id) ? [[id, standardObjectWithId(id)!.apiName]] : [])),
     );
     if (custom.length === 0) return names;
-    const found = await this.database.transaction(caller.tenantId, (tx) => this.objects.listHeads(tx, custom));
+    const found = await this.objects.listHeads(this.database, caller.tenantId, custom);
     for (const object of found) if (isVisibleTo(object, caller)) names.set(object.id, object.apiName);
     return names;
   }
 
-  /** A record of one of the objects that a field refers to. Reads of one object at the same time share a statement. */
+  /**
+   * Records of one of the objects that their fields refer to, one read an object.
+   * @returns by the keys of what is wanted
+   */
   private async find(
     caller: Caller,
-    { referenceObjectIds }: StoredField,
-    id: string,
+    wanted: ReadonlyMap<string, { readonly field: StoredField; readonly id: string }>,
     names: ReadonlyMap<string, string>,
     clock: EvaluationContext,
-  ): Promise<string | null> {
-    const apiNames = referenceObjectIds.flatMap((objectId) => names.get(objectId) ?? []);
-    const found = await Promise.all(apiNames.map((apiName) => this.read(caller, apiName, id, clock)));
-    return found.find((json) => json !== null) ?? null;
+  ): Promise<[string, string][]> {
+    const read = async ([objectId, apiName]: [string, string]): Promise<[string, string][]> => {
+      const ofObject = [...wanted].filter(([, { field }]) => field.referenceObjectIds.includes(objectId));
+      const ids = [...new Set(ofObject.map(([, { id }]) => id))];
+      const records = ids.length === 0 ? new Map() : await this.read(caller, apiName, ids, clock);
+      return ofObject.flatMap(([key, { id }]) => (records.has(id) ? [[key, records.get(id)]] : []));
+    };
+    return (await Promise.all([...names].map(read))).flat();
   }
 
-  private async read(caller: Caller, apiName: string, id: string, clock: EvaluationContext): Promise<string | null> {
+  /** @returns their JSON by their ids */
+  private async read(
+    caller: Caller,
+    apiName: string,
+    ids: readonly string[],
+    clock: EvaluationContext,
+  ): Promise<ReadonlyMap<string, string>> {
     try {
       const { model, result } = await this.models.readAtOnce(caller, apiName, ({ object }) =>
-        this.records.read(caller.tenantId, object.id, id),
+        this.records.readSeveral(caller.tenantId, object.id, ids),
       );
-      if (!result) return null;
-      const json = recordJson(model, result, model.planFor(caller.roles), clock);
-      return `{"object":${JSON.stringify(apiName)},${json.slice(1)}`;
+      const plan = model.planFor(caller.roles);
+      const json = (record: StoredRecord) =>
+        `{"object":${JSON.stringify(apiName)},${recordJson(model, record, plan, clock).slice(1)}`;
+      return new Map(result.map((record) => [record.id, json(record)]));
     } catch (error) {
       // Removed or no longer shared since.
-      if (error instanceof PlatformError && error.code === 'NOT_FOUND') return null;
+      if (error instanceof PlatformError && error.code === 'NOT_FOUND') return new Map();
       throw error;
     }
   }

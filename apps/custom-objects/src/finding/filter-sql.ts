@@ -19,8 +19,6 @@ export interface RowCondition {
   readonly isRange?: boolean;
   /** The same with the same parameters in a form that surely uses the index, of which at most one more than FEW records are found. */
   readonly bySlot?: string;
-  /** The condition as the only one of a statement. */
-  readonly alone?: () => RowCondition;
 }
 
 /** So many records are found and sorted within some milliseconds. */

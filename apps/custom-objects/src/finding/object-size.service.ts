@@ -17,7 +17,7 @@ export class ObjectSizes {
       max: KEPT_OBJECTS,
       ttl: KEPT_MS,
       fetchMethod: async (_key, _old, { context: { tenantId, objectId } }) =>
-        (await records.count(tenantId, { objectId, conditions: [] }, SMALL + 1)) <= SMALL,
+        (await records.count(tenantId, objectId, SMALL + 1)) <= SMALL,
     });
   }
 

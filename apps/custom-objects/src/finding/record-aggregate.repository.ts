@@ -15,7 +15,7 @@ export const MAX_GROUPS = 1_000;
  */
 export function aggregateRecords(
   conditions: readonly RowCondition[],
-  { groups, measures, json }: Pick<AggregateSql, 'groups' | 'measures' | 'json'>,
+  { groups, measures, json, slot }: Omit<AggregateSql, 'parameters'>,
   driver?: number,
 ): string {
   const names = groups.map((_, index) => `g${index}`);
@@ -25,13 +25,16 @@ export function aggregateRecords(
     ...measures.map((sql, index) => `${sql} AS m${index}`),
   ];
   const groupBy = names.length === 0 ? '' : `GROUP BY ${names.join(', ')}`;
+  // Said for the planner, which would read the rows: live records have a value in each slot of their object.
+  const isByIndex = slot !== undefined && conditions.length === 0;
+  const { rows, driven } = rowsOf(isByIndex ? [{ sql: `${slot} IS NOT NULL`, parameters: [] }] : conditions, driver);
   return `
-  SELECT object.revision, answer.groups, answer."hasMore"
-    FROM ${TENANT_OF_STATEMENT} ${REVISION}
+  SELECT object.revision, ${driven && 'driver."tooMany", '}answer.groups, answer."hasMore"
+    FROM ${TENANT_OF_STATEMENT} ${REVISION} ${driven}
     LEFT JOIN LATERAL (SELECT json_agg(${json}) FILTER (WHERE place <= ${MAX_GROUPS})::text AS groups, count(*) > ${MAX_GROUPS} AS "hasMore"
                          FROM (SELECT *, row_number() OVER () AS place
                                  FROM (SELECT ${columns.join(', ')}
-                                         FROM ${rowsOf(conditions, driver === undefined ? {} : { driver })} ${groupBy}
+                                         FROM ${rows} ${groupBy}
                                         ORDER BY ${['n DESC', ...names].join(', ')} LIMIT ${MAX_GROUPS + 1}) AS ordered) AS groups
                       ) AS answer ON true`;
 }
@@ -44,6 +47,8 @@ export interface Groups {
   readonly groups: string | null;
   /** Whether there are groups beyond MAX_GROUPS. */
   readonly hasMore: boolean;
+  /** Whether more than FEW records match the driver, which then was not used. */
+  readonly tooMany?: boolean;
 }
 
 export interface AggregateOptions {

@@ -8,7 +8,7 @@ import { ObjectSizes } from './object-size.service.js';
 import { type AggregateOptions, type Groups, RecordAggregateRepository } from './record-aggregate.repository.js';
 import { type RecordFilter, rowConditions } from './record-filter.js';
 import { firstAfter } from './record-list.repository.js';
-import { type ListCaller, RecordListService } from './record-list.service.js';
+import { byDriver, type ListCaller, RecordListService } from './record-list.service.js';
 import { audiencesFor, searchedText } from './search-text.js';
 
 const COST = {
@@ -42,12 +42,12 @@ export class RecordAggregateService {
       const sqlAfter = (all: typeof conditions) => aggregateSql(model, plan, query, firstAfter(all), clock);
       const sql = sqlAfter(conditions);
       const searched = searchedText(query.q);
-      const driver = searched ? null : await this.lists.findDriver(caller, { objectId, conditions });
       const read = async (all: typeof conditions, aggregate: AggregateSql, options: AggregateOptions) => {
         const found = await this.aggregates.aggregate(caller, objectId, all, aggregate, options);
-        return { revision: found.revision, result: found };
+        return { revision: found.revision, result: found, tooMany: found.tooMany };
       };
-      if (driver !== null) return read(conditions, sql, { driver });
+      const few = searched ? null : await byDriver(conditions, (driver) => read(conditions, sql, { driver }));
+      if (few) return few;
       const isBounded = await this.sizes.isSmall(caller.tenantId, objectId);
       return this.costly.run(caller, { ...COST, isBounded }, async (database) => {
         if (!searched) return read(conditions, sql, { database });

@@ -80,10 +80,9 @@ export function rowConditions(
   const conditions: RowCondition[] = [];
   let free = first;
   for (const filter of filters) {
-    const build = (from: number) => conditionOf(model, filter, from, context);
-    const condition = build(free);
+    const condition = conditionOf(model, filter, free, context);
     free += condition.parameters.length;
-    conditions.push({ ...condition, alone: () => build(first) });
+    conditions.push(condition);
   }
   return conditions;
 }

@@ -28,9 +28,7 @@ export interface ListShape {
   readonly after: 'id' | 'value' | null;
   /** Whether all matches are counted too, up to a limit that is the last parameter; null counts all. */
   readonly counted: boolean;
-  /** Whether up to FEW and one records are found before they are sorted: the planner would guess how many there are. */
-  readonly few?: boolean;
-  /** The condition by which few records are found before the others are looked at, by its number. */
+  /** The condition, by its number, whose records are found before anything else is done, if they are few: the planner would guess. */
   readonly driver?: number;
   /** Whether the JSON of each record is measured, which a page with large records needs. */
   readonly measured?: boolean;
@@ -53,18 +51,20 @@ const whereOf = (conditions: readonly RowCondition[]): string =>
     ...conditions.map(({ sql }) => sql),
   ].join(' AND ');
 
-/** The table with its conditions. */
-export function rowsOf(conditions: readonly RowCondition[], { driver }: Pick<ListShape, 'driver'>): string {
+/** The table with its conditions; by that of the driver there are none when it has more than FEW, which `driver.tooMany` says. */
+export function rowsOf(conditions: readonly RowCondition[], driver?: number): { rows: string; driven: string } {
   const first = driver === undefined ? undefined : conditions[driver];
-  if (!first) return `custom_record WHERE ${whereOf(conditions)}`;
+  if (!first) return { rows: `custom_record WHERE ${whereOf(conditions)}`, driven: '' };
+  const found = whereOf([{ ...first, sql: first.bySlot ?? first.sql }]);
   const others = conditions.filter((condition) => condition !== first).map(({ sql }) => sql);
-  // The records of the first condition, whatever the planner expects of the others.
-  return `(SELECT * FROM custom_record WHERE ${whereOf([byIndex(first)])} OFFSET 0) AS few WHERE ${others.join(' AND ') || 'true'}`;
+  return {
+    // Whatever the planner expects of the others.
+    rows: `(SELECT * FROM custom_record WHERE NOT driver."tooMany" AND ${found} OFFSET 0) AS few WHERE ${others.join(' AND ') || 'true'}`,
+    driven: `
+    LEFT JOIN LATERAL (SELECT count(*) > ${FEW} AS "tooMany"
+                         FROM (SELECT 1 FROM custom_record WHERE ${found} LIMIT ${FEW + 1}) AS found) AS driver ON true`,
+  };
 }
-
-const fewOf = (rows: string): string => `(SELECT * FROM ${rows} LIMIT ${FEW + 1}) AS few WHERE true`;
-
-const byIndex = (condition: RowCondition): RowCondition => ({ ...condition, sql: condition.bySlot ?? condition.sql });
 
 /** Number of the first parameter after those of the conditions. */
 export const firstAfter = (conditions: readonly RowCondition[]): number =>
@@ -75,14 +75,14 @@ export const firstAfter = (conditions: readonly RowCondition[]): number =>
  * object, from $3: the parameters of the conditions.
  */
 export function listRecords(conditions: readonly RowCondition[], shape: ListShape): string {
-  const rows = rowsOf(conditions, shape);
-  const { page, last } = pageOf(shape.few ? fewOf(rows) : rows, firstAfter(conditions), shape);
+  const { rows, driven } = rowsOf(conditions, shape.driver);
+  const { page, last } = pageOf(rows, firstAfter(conditions), shape);
   const count = `
     LEFT JOIN LATERAL (SELECT count(*)::int AS count
                          FROM (SELECT 1 FROM ${rows} LIMIT $${last + 1}) AS matching) AS counted ON true`;
   return `
-  SELECT object.revision, ${shape.counted ? 'counted.count, ' : ''}page.*
-    FROM ${TENANT_OF_STATEMENT} ${REVISION} ${shape.counted ? count : ''} ${pageTexts(page, shape.measured)}`;
+  SELECT object.revision, ${driven && 'driver."tooMany", '}${shape.counted ? 'counted.count, ' : ''}page.*
+    FROM ${TENANT_OF_STATEMENT} ${REVISION} ${driven} ${shape.counted ? count : ''} ${pageTexts(page, shape.measured)}`;
 }
 
 /**
@@ -183,13 +183,12 @@ function keyedOrder(
   return { orderBy: orderBy.join(', '), position: position && ` AND ${position}`, parameters: parameters.values };
 }
 
-/** $1: tenant, $2: object, from $3: the parameters of the conditions, then the most that are counted. Without conditions it reads an index alone. */
-export const countRecords = (conditions: readonly RowCondition[]): string => `
+/** By an index alone. $1: tenant, $2: object, $3: the most that are counted. */
+export const COUNT_RECORDS = `
   SELECT live.records
     FROM ${TENANT_OF_STATEMENT}
     LEFT JOIN LATERAL (SELECT count(*)::int AS records
-                         FROM (SELECT 1 FROM custom_record WHERE ${whereOf(conditions)}
-                                LIMIT $${firstAfter(conditions)}) AS counted) AS live ON true`;
+                         FROM (SELECT 1 FROM custom_record WHERE ${whereOf([])} LIMIT $3) AS counted) AS live ON true`;
 
 /** What a statement lists. */
 export interface ListRequest {
@@ -198,9 +197,7 @@ export interface ListRequest {
   readonly conditions: readonly RowCondition[];
   readonly sort: Pick<RecordSort, 'name' | 'descending' | 'by' | 'keys'>;
   readonly page: ListPage;
-  /** Whether the page is right only if there are FEW matches at most. */
-  readonly few?: boolean;
-  /** The condition, by its number, of which FEW records match at most. */
+  /** The condition, by its number, of which FEW records match, or else there is no page. */
   readonly driver?: number;
   /** Whether an index has the first records of the page in order, so that it takes no longer than its JSON. */
   readonly isInOrder?: boolean;
@@ -215,6 +212,8 @@ export interface RecordList {
   readonly counted: number;
   /** False when records were left out because those before them have too much text. */
   readonly isWhole: boolean;
+  /** Whether more than FEW records match the driver. */
+  readonly tooMany?: boolean;
 }
 
 /** Makes something of a page, before other calls of the tenant get its slot. */
@@ -230,7 +229,7 @@ interface ShortPage {
   readonly parameters: readonly unknown[];
 }
 
-type ListRow = RecordsRow & { readonly isWhole: boolean | null };
+type ListRow = RecordsRow & { readonly isWhole: boolean | null; readonly tooMany?: boolean };
 
 /** Lists records together with the revision of their definition: one statement a page, and so one snapshot. */
 @Injectable()
@@ -248,7 +247,7 @@ export class RecordListRepository {
 
   /** @param use what is made of the page @param database that of costly queries, or the usual one */
   list<T>(origin: TransactionOrigin, request: ListRequest, use: UseOfPage<T>, database = this.database): Promise<T> {
-    const { objectId, conditions, sort, few, driver, isInOrder = false } = request;
+    const { objectId, conditions, sort, driver, isInOrder = false } = request;
     const { after, offset, limit, counts, countLimit } = request.page;
     const value = after?.value ?? (sort.descending ? null : sort.by?.unset);
     const hasValue = sort.by !== null && after !== undefined && value !== null;
@@ -258,7 +257,6 @@ export class RecordListRepository {
       descending: sort.descending,
       after: after && !keyed ? (hasValue ? 'value' : 'id') : null,
       counted: counts,
-      few,
       ...(driver !== undefined && { driver }),
       ...(keyed && { keyed }),
     };
@@ -299,14 +297,8 @@ export class RecordListRepository {
   }
 
   /** Records of an object, up to the most that are counted. */
-  async count(
-    tenant: string | TransactionOrigin,
-    { objectId, conditions }: Pick<ListRequest, 'objectId' | 'conditions'>,
-    most: number,
-  ): Promise<number> {
-    const parameters = [objectId, ...conditions.flatMap(({ parameters }) => parameters), most];
-    const counted = countRecords(conditions.map(byIndex));
-    const [row] = await this.database.read<{ records: number }>(tenant, counted, parameters);
+  async count(tenantId: string, objectId: string, most: number): Promise<number> {
+    const [row] = await this.database.read<{ records: number }>(tenantId, COUNT_RECORDS, [objectId, most]);
     return row?.records ?? 0;
   }
 
@@ -319,9 +311,9 @@ export class RecordListRepository {
   ): Promise<T> {
     /** @returns null when the page has to be measured */
     const useRow = async ([row]: ListRow[]): Promise<{ result: T } | null> => {
-      const { revision, count = 0, heads, data, isWhole } = row as ListRow;
+      const { revision, count = 0, heads, data, isWhole, tooMany = false } = row as ListRow;
       if (isWhole === null) return null;
-      const page = { revision, counted: count, records: recordsOf(heads, data), isWhole };
+      const page = { revision, counted: count, records: recordsOf(heads, data), isWhole, tooMany };
       return { result: await use(page, data?.length ?? 0) };
     };
     const read = (measured: boolean) => {

@@ -9,7 +9,7 @@ import type { StoredRecord } from '../reading/record.js';
 import { recordJson } from '../reading/record.serializer.js';
 import { CostlyQueries, queryCost, sortCost } from './costly-query.service.js';
 import { ExpandedReferences, expandedFields, shownFields } from './expanded-references.service.js';
-import { FEW, type RowCondition } from './filter-sql.js';
+import type { RowCondition } from './filter-sql.js';
 import { presentPage } from './list-page.js';
 import { ListTotals } from './list-total.service.js';
 import { ObjectSizes } from './object-size.service.js';
@@ -34,7 +34,7 @@ interface PresentedList extends RecordList {
 type Present = (found: RecordList) => Promise<PresentedList>;
 
 /** Conditions whose records are counted before a list counts as costly. */
-const MOST_COUNTED = 3;
+const MOST_TRIED = 3;
 /** So many matches of a search can be handed to the statement that applies filter and order; more are looked up by it. */
 const MOST_CANDIDATES = 1_000;
 
@@ -114,8 +114,8 @@ export class RecordListService {
     const cost = queryCost(model, plan, searched, list);
     if (!cost) return this.bounded(caller, list, present);
     const { objectId, conditions, sort, page } = list;
-    const driver = searched ? null : await this.findDriver(caller, list);
-    if (driver !== null) return this.records.list(caller, { ...list, driver }, present);
+    const few = searched ? null : await this.fewRecords(caller, list, present);
+    if (few) return few;
     const isNewestFirst = conditions.length === 0 && sort.by === null && !sort.keys && sort.descending;
     const isIndexed = searched?.isIndexed === true && isNewestFirst && page.countLimit !== null;
     const isBounded = isIndexed || (await this.sizes.isSmall(caller.tenantId, objectId));
@@ -138,42 +138,21 @@ export class RecordListService {
     const isInOrder = sort.by
       ? conditions.every(({ slot }) => slot === sort.by?.sql)
       : conditions.every(({ isRange }) => !isRange);
-    if (isInOrder) {
+    // Who wants no records wants the count.
+    if (isInOrder || page.limit === 0) {
       // What is skipped, and a count without a page, may take longer.
       return this.records.list(caller, { ...list, isInOrder: page.offset === 0 && page.limit > 0 }, present);
     }
     if (await this.sizes.isSmall(caller.tenantId, list.objectId)) return this.records.list(caller, list, present);
-    if (conditions.some(({ isRange }) => isRange)) {
-      const driver = await this.findDriver(caller, list);
-      if (driver !== null) return this.records.list(caller, { ...list, driver }, present);
-      return this.costly.run(caller, sortCost(list), (database) => this.records.list(caller, list, present, database));
-    }
-    const counted = { ...page, counts: true, countLimit: Math.max(FEW + 1, page.counts ? (page.countLimit ?? 0) : 0) };
-    // Who wants no records wants the count.
-    const isWanted = ({ counted }: RecordList) => counted <= FEW || page.limit === 0;
-    const presentWanted: Present = async (found) => (isWanted(found) ? present(found) : { ...found, rows: [] });
-    const found = await this.records.list(caller, { ...list, page: counted, few: true }, presentWanted);
-    if (isWanted(found)) return found;
+    const few = await this.fewRecords(caller, list, present);
+    if (few) return few;
     return this.costly.run(caller, sortCost(list), (database) => this.records.list(caller, list, present, database));
   }
 
-  /**
-   * A condition by which an index finds so few records that the others and the order take no time.
-   * @returns its number; null when there is none
-   */
-  async findDriver(
-    caller: ListCaller,
-    { objectId, conditions }: Pick<ListRequest, 'objectId' | 'conditions'>,
-  ): Promise<number | null> {
-    const indexed = conditions.filter(({ slot, alone }) => slot !== undefined && alone);
-    // One value has fewer records than a range, mostly.
-    const likely = [...indexed.filter(({ isRange }) => !isRange), ...indexed.filter(({ isRange }) => isRange)];
-    for (const condition of likely.slice(0, MOST_COUNTED)) {
-      const alone = [condition.alone!()];
-      const count = await this.records.count(caller, { objectId, conditions: alone }, FEW + 1);
-      if (count <= FEW) return conditions.indexOf(condition);
-    }
-    return null;
+  /** @returns null when no condition has few records */
+  private fewRecords(caller: ListCaller, list: ListRequest, present: Present): Promise<PresentedList | null> {
+    const presentFew: Present = async (found) => (found.tooMany ? { ...found, rows: [] } : present(found));
+    return byDriver(list.conditions, (driver) => this.records.list(caller, { ...list, driver }, presentFew));
   }
 
   /** The matches of a search, which the index finds where it can and they are not too many. @param first number of the first free parameter */
@@ -190,6 +169,25 @@ export class RecordListService {
       ? containsText(search, first)
       : { sql: `id = ANY ($${first}::uuid[])`, parameters: [ids] };
   }
+}
+
+/**
+ * Reads by a condition of which an index finds so few records that the others and the order take no time.
+ * @param read by the condition of this number
+ * @returns null when there is none
+ */
+export async function byDriver<Found extends { readonly tooMany?: boolean }>(
+  conditions: readonly RowCondition[],
+  read: (driver: number) => Promise<Found>,
+): Promise<Found | null> {
+  const indexed = conditions.filter(({ slot }) => slot !== undefined);
+  // One value has fewer records than a range, mostly.
+  const likely = [...indexed.filter(({ isRange }) => !isRange), ...indexed.filter(({ isRange }) => isRange)];
+  for (const condition of likely.slice(0, MOST_TRIED)) {
+    const found = await read(conditions.indexOf(condition));
+    if (!found.tooMany) return found;
+  }
+  return null;
 }
 
 /** Without the record that was read to know whether more follow. */

@@ -1,5 +1,7 @@
 import type { Database, TenantTransaction, TransactionOrigin } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import type { StoredRecord } from '../reading/record.js';
+import { recordsOf } from '../reading/record.repository.js';
 import type { TextSearch } from './search-text.js';
 
 /** $1: tenant, $2: object, $3: records. */
@@ -8,6 +10,26 @@ export const DELETE_SEARCH_TEXTS = `
 
 /** $1: tenant, $2: object, $3: audiences, $4: text, $5: whether it is indexed, $6: wanted. */
 export const FIND_IDS = 'SELECT find_record_ids($1, $2, $3, $4, $5, $6) AS ids';
+
+/** $1: tenant, $2: JSON of objects, audiences and texts, which are indexed, $3: id after which the page begins, $4: wanted. */
+export const SEARCH_OBJECTS = 'SELECT * FROM search_objects($1, $2, $3, $4)';
+
+interface SearchedObjects {
+  /** By object; null when none has a row. */
+  readonly revisions: Readonly<Record<string, number>> | null;
+  readonly objects: string | null;
+  readonly heads: string | null;
+  readonly data: string | null;
+  readonly isWhole: boolean;
+}
+
+/** The records that searches of several objects find, the newest of all. */
+interface FoundRecords {
+  readonly revisions: Readonly<Record<string, number>>;
+  readonly found: readonly { readonly objectId: string; readonly record: StoredRecord }[];
+  /** False when records were left out because those before them have too much text. */
+  readonly isWhole: boolean;
+}
 
 /** The texts in which records are searched. Hand-written SQL, as all of the record engine. */
 @Injectable()
@@ -27,5 +49,25 @@ export class SearchRepository {
     const parameters = [objectId, audiences, searched.text, searched.isIndexed, most];
     const [row] = await database.read<{ ids: string[] }>(origin, FIND_IDS, parameters);
     return row?.ids ?? [];
+  }
+
+  /** @param after id after which the page begins */
+  async findInObjects(
+    database: Database,
+    origin: TransactionOrigin,
+    searches: readonly TextSearch[],
+    after: string | null,
+    most: number,
+  ): Promise<FoundRecords> {
+    const texts = searches.map(({ objectId, audiences, searched }) => ({
+      object: objectId,
+      audiences,
+      needle: searched.text,
+    }));
+    const [row] = await database.read<SearchedObjects>(origin, SEARCH_OBJECTS, [JSON.stringify(texts), after, most]);
+    const { revisions, objects, heads, data, isWhole } = row as SearchedObjects;
+    const of = objects?.split(',') ?? [];
+    const found = recordsOf(heads, data).map((record, index) => ({ objectId: of[index] as string, record }));
+    return { revisions: revisions ?? {}, found, isWhole };
   }
 }

@@ -14,6 +14,7 @@ import { HistoryAndNotes1795500001730 } from './1795500001730-history-and-notes.
 import { SlotsOfCompanies1795500001731 } from './1795500001731-slots-of-companies.js';
 import { Bin1795500001760 } from './1795500001760-bin.js';
 import { ErasedRecords1795500001770 } from './1795500001770-erased-records.js';
+import { SearchObjects1795500001780 } from './1795500001780-search-objects.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
 export const migrations = [
@@ -32,4 +33,5 @@ export const migrations = [
   SlotsOfCompanies1795500001731,
   Bin1795500001760,
   ErasedRecords1795500001770,
+  SearchObjects1795500001780,
 ];

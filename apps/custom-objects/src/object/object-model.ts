@@ -160,6 +160,19 @@ export class ObjectModelStore {
     });
   }
 
+  /** As {@link readAtOnce}, of several objects, whose revisions come by their ids. */
+  readSeveralAtOnce<T>(
+    caller: ObjectCaller,
+    apiNames: readonly string[],
+    read: (models: readonly ObjectModel[]) => Promise<{ revisions: Readonly<Record<string, number>>; result: T }>,
+  ): Promise<{ readonly models: readonly ObjectModel[]; readonly result: T }> {
+    return this.withModels(caller.tenantId, apiNames, async (models) => {
+      const { revisions, result } = await this.decide(caller, models, 'read', () => read(models));
+      if (!models.every((model) => isInForce(model, revisions[model.object.id] ?? null))) throw new StaleModel();
+      return { models, result };
+    });
+  }
+
   /**
    * For writes.
    * @param prepare validation and calls before the transaction; runs again when the definition has changed

@@ -1,4 +1,4 @@
-import type { TenantTransaction } from '@crm/database';
+import { type Database, TENANT_OF_STATEMENT, type TenantTransaction } from '@crm/database';
 import type { FieldDefinition } from '@crm/fields';
 import { Injectable } from '@nestjs/common';
 import { CustomField, CustomObject, ObjectShare } from './object.entity.js';
@@ -28,10 +28,14 @@ const OBJECTS = `
     FROM custom_object o
    WHERE o.tenant_id = $1`;
 
-/** $1: tenant, $2: objects. */
-const LIST_HEADS = `
-  SELECT o.id, o.api_name AS "apiName", o.app_key AS "appKey", ${SHARED_WITH}
-    FROM custom_object o WHERE o.tenant_id = $1 AND o.state = 'active' AND o.id = ANY ($2::uuid[])`;
+/** Of apps. $1: tenant, $2: objects, or null for all. */
+export const LIST_HEADS = `
+  SELECT head.*
+    FROM ${TENANT_OF_STATEMENT}
+   CROSS JOIN LATERAL (SELECT o.id, o.api_name AS "apiName", o.app_key AS "appKey", ${SHARED_WITH}
+                         FROM custom_object o
+                        WHERE o.tenant_id = $1::uuid AND tenant.id IS NOT NULL AND o.state = 'active' AND o.installation_id IS NOT NULL
+                          AND o.id = ANY (coalesce($2::uuid[], ARRAY[o.id])) OFFSET 0) AS head`;
 
 /** Those of apps, and the standard ones of which the workspace has changed something. $1: tenant. */
 const LIST_OBJECTS = `${OBJECTS} AND o.state = 'active' ORDER BY o.api_name`;
@@ -193,9 +197,9 @@ export class ObjectRepository {
     return row ? { object: toObject(row), isActive: row.state === 'active' } : null;
   }
 
-  /** The names of active objects and who reaches them. */
-  async listHeads(tx: TenantTransaction, ids: readonly string[]): Promise<ObjectHead[]> {
-    return tx.query<ObjectHead>(LIST_HEADS, [tx.tenantId, ids]);
+  /** The names of active objects and who reaches them. @param ids null for all */
+  listHeads(database: Database, tenantId: string, ids: readonly string[] | null): Promise<ObjectHead[]> {
+    return database.read<ObjectHead>(tenantId, LIST_HEADS, [ids]);
   }
 
   /** Until the transaction ends, a change of the tenant's definitions waits; writes of records do not. */

@@ -2,6 +2,7 @@ import {
   Batches,
   Database,
   isOfOneTenant,
+  MOST_WEIGHT,
   type SharedTransaction,
   TENANT_OF_STATEMENT,
   type TenantTransaction,
@@ -81,35 +82,46 @@ export interface RecordsRow {
   readonly data: string | null;
 }
 
+/** Records of an object. */
 interface Wanted {
   readonly tenantId: string;
   readonly objectId: string;
-  readonly id: string;
+  readonly ids: readonly string[];
 }
 
-/** The definition's revision, null when there is no such object, and the record in the same snapshot, null when there is none. */
-interface Read {
+/** The definition's revision, null when there is no such object, and what there is of the records in the same snapshot. */
+interface Read<Result> {
   readonly revision: number | null;
-  readonly result: StoredRecord | null;
+  readonly result: Result;
 }
+
+/** Records of one batch: each call waits for all of them. */
+const MOST_TOGETHER = 64;
 
 /** Reads records by their ids. Access is decided afterwards, per caller. */
 @Injectable()
 export class RecordRepository {
-  private readonly reads = new Batches<Wanted, Read>({
+  private readonly reads = new Batches<Wanted, Read<StoredRecord[]>>({
     together: (_, groups) => this.readTogether(groups),
     groupOf: ({ tenantId, objectId }) => `${tenantId}/${objectId}`,
+    weightOf: ({ ids }) => (ids.length * MOST_WEIGHT) / MOST_TOGETHER,
     apart: {
-      carryOut: async (wanted) => (await this.readTogether([[wanted]]))[0]?.result as Read,
+      carryOut: async (wanted) => (await this.readTogether([[wanted]]))[0]?.result as Read<StoredRecord[]>,
       isOfOne: isOfOneTenant,
     },
   });
 
   constructor(private readonly database: Database) {}
 
-  /** Reads a record. Concurrent reads of one object share a statement, those of all tenants a transaction. */
-  async read(tenantId: string, objectId: string, id: string): Promise<Read> {
-    return this.reads.run(await this.database.laneOf(`${tenantId}/${objectId}`), { tenantId, objectId, id });
+  /** Reads a record, null when there is none. Concurrent reads of one object share a statement, those of all tenants a transaction. */
+  async read(tenantId: string, objectId: string, id: string): Promise<Read<StoredRecord | null>> {
+    const { revision, result } = await this.readSeveral(tenantId, objectId, [id]);
+    return { revision, result: result[0] ?? null };
+  }
+
+  /** As {@link read}, those records that there are. */
+  async readSeveral(tenantId: string, objectId: string, ids: readonly string[]): Promise<Read<StoredRecord[]>> {
+    return this.reads.run(await this.database.laneOf(`${tenantId}/${objectId}`), { tenantId, objectId, ids });
   }
 
   /** @returns null when there is none */
@@ -124,10 +136,10 @@ export class RecordRepository {
     return row ? recordOf(row) : null;
   }
 
-  private async readTogether(groups: readonly (readonly Wanted[])[]): Promise<{ result: Read }[]> {
+  private async readTogether(groups: readonly (readonly Wanted[])[]): Promise<{ result: Read<StoredRecord[]> }[]> {
     const objects = groups.map((wanted) => ({
       ...(wanted[0] as Wanted),
-      ids: [...new Set(wanted.map(({ id }) => id))],
+      ids: [...new Set(wanted.flatMap(({ ids }) => ids))],
     }));
     const isDistributed = await this.database.everyTenant.isDistributed();
     const { answers } = await this.database.together(
@@ -140,19 +152,16 @@ export class RecordRepository {
     return groups.flatMap((wanted, group) => {
       const { revision, heads, data } = rows[group] as RecordsRow;
       const found = new Map(recordsOf(heads, data).map((record) => [record.id, record]));
-      return wanted.map(({ id }) => ({ result: { revision, result: found.get(id) ?? null } }));
+      return wanted.map(({ ids }) => ({ result: { revision, result: ids.flatMap((id) => found.get(id) ?? []) } }));
     });
   }
 }
 
-/** The records of an object that are read together. */
-type WantedRecords = Omit<Wanted, 'id'> & { readonly ids: readonly string[] };
-
-const readObject = (tx: SharedTransaction, { tenantId, objectId, ids }: WantedRecords): Promise<RecordsRow[]> =>
+const readObject = (tx: SharedTransaction, { tenantId, objectId, ids }: Wanted): Promise<RecordsRow[]> =>
   tx.issueReturning(READ_RECORDS, [tenantId, objectId, ids]);
 
 /** @returns a row for each object, as it was issued: a promise made of it would have a rejection of its own */
-function readObjects(tx: SharedTransaction, objects: readonly WantedRecords[]): Promise<RecordsRow[]> {
+function readObjects(tx: SharedTransaction, objects: readonly Wanted[]): Promise<RecordsRow[]> {
   let last = 0;
   const ends = objects.map(({ ids }) => {
     last += ids.length;
