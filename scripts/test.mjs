@@ -56,28 +56,30 @@ async function runCheck(name, command, args, options) {
 const isIn = (path, folder) => `${resolve(ROOT, path)}/`.startsWith(`${resolve(ROOT, folder)}/`);
 
 /** @param {Tally} tally
- * @param {{ paths: readonly string[], coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv }} options */
-async function runTests(tally, { paths, coverage, update, environment }) {
+ * @param {{ paths: readonly string[], coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv, checks?: Promise<void> }} options */
+async function runTests(tally, { paths, coverage, update, environment, checks }) {
   const where = environment.CITUS_URL ? ' on Citus' : '';
-  const ofPackages = paths.filter((path) => !isIn(path, 'e2e'));
-  if (paths.length === 0 || ofPackages.length > 0) {
+  const unitTests = (/** @type {readonly string[]} */ ...chosen) => {
     const coverageOptions = coverage ? ['--coverage', '--coverageDirectory=coverage'] : [];
     // Without --update a snapshot that is not committed fails, as one that differs does.
-    const args = [`--maxWorkers=${WORKERS}`, update ? '--updateSnapshot' : '--ci', ...coverageOptions, ...ofPackages];
-    await part(tally, `unit and service tests${where}`, () => runJest(args, environment));
-  }
-  const ofEndToEnd = paths.filter((path) => isIn(path, 'e2e'));
+    const args = [`--maxWorkers=${WORKERS}`, update ? '--updateSnapshot' : '--ci', ...coverageOptions, ...chosen];
+    return part(tally, `unit and service tests${where}`, () => runJest(args, environment));
+  };
   // A suite whose preparation failed may leave servers open, which would keep the process for ever.
   const options = [`--config=${inRoot('e2e', 'jest.config.mjs')}`, '--forceExit'];
   const endToEnd = (/** @type {number} */ workers, /** @type {readonly string[]} */ chosen) =>
     runJest([...options, `--maxWorkers=${workers}`, ...chosen], environment);
-  if (ofEndToEnd.length > 0) await part(tally, `end-to-end tests${where}`, () => endToEnd(WORKERS, ofEndToEnd));
-  if (paths.length > 0) return;
-  // Those with servers of their own have no part in the platform of the others, whose last tests run one by one.
-  await Promise.all([
-    part(tally, 'end-to-end tests with own servers', () => endToEnd(1, ['--selectProjects', 'own servers'])),
-    part(tally, 'end-to-end tests', () => endToEnd(WORKERS, ['--selectProjects', 'platform', 'alone'])),
-  ]);
+  if (paths.length === 0) {
+    const ofProjects = (/** @type {number} */ workers, /** @type {string[]} */ ...names) =>
+      endToEnd(workers, ['--selectProjects', ...names]);
+    const withOwnServers = () => part(tally, 'end-to-end tests with own servers', () => ofProjects(1, 'own servers'));
+    // They wait for timers most of the time, so that the others hardly notice; browsers would.
+    await Promise.all([unitTests(), checks?.then(withOwnServers)]);
+    return part(tally, 'end-to-end tests', () => ofProjects(WORKERS, 'platform', 'alone'));
+  }
+  const [ofPackages, ofEndToEnd] = [false, true].map((are) => paths.filter((path) => isIn(path, 'e2e') === are));
+  if (ofPackages?.length) await unitTests(...ofPackages);
+  if (ofEndToEnd?.length) await part(tally, `end-to-end tests${where}`, () => endToEnd(WORKERS, ofEndToEnd));
 }
 
 /** @param {Tally} tally @param {Parameters<typeof runTests>[1]} options @param {string} url of the coordinator */
@@ -140,7 +142,7 @@ async function prepareAndTest(tally, { paths, deep, coverage, update }) {
     const environment = { ...servers.environment, ...(deep ? { DEEP: '1' } : {}) };
     const { CITUS_URL: citusUrl } = process.env;
     delete process.env.CITUS_URL;
-    if (!citusUrl || paths.length === 0) await runTests(tally, { paths, coverage, update, environment });
+    if (!citusUrl || paths.length === 0) await runTests(tally, { paths, coverage, update, environment, checks });
     await checks;
     const chosen = paths.length === 0 ? ON_CITUS : paths;
     if (citusUrl)
