@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { CostlyQueries } from '../src/finding/costly-query.service.js';
 import { ObjectSizes } from '../src/finding/object-size.service.js';
 import { app, call, type Json, useCustomObjects } from './custom-objects-service.js';
-import { createVisits, day, encoded, LONG, VISIT, VISITS, type Visits } from './visits.js';
+import { and, createVisits, day, encoded, is, LONG, or, VISIT, VISITS, type Visits } from './visits.js';
 
 useCustomObjects();
 afterEach(() => {
@@ -28,74 +28,31 @@ const forms = <Rows>(table: Record<string, Rows>) =>
     return ['', '_bare', '_f'].map((form) => [`${name}${form}${unit ? `:${unit}` : ''}`, rows] as const);
   });
 
+/** The values of groups, by how many records each has. */
+type Counts = Readonly<Record<number, readonly unknown[]>>;
+
 describe('records are counted by', () => {
   it.each([
-    ...forms<[unknown, number][]>({
-      title: [
-        ['Alpha', 1],
-        ['alphabet', 1],
-        [`${LONG}x`, 1],
-        [`${LONG}y`, 1],
-        [null, 1],
-      ],
-      amount: [
-        [2.5, 2],
-        [-3, 1],
-        [1, 1],
-        [null, 1],
-      ],
-      done: [
-        [true, 2],
-        [null, 2],
-        [false, 1],
-      ],
-      day: [
-        [day(0), 1],
-        [day(-1), 1],
-        [day(7), 1],
-        [day(-40), 1],
-        [null, 1],
-      ],
-      'day:day': [
-        [day(0), 1],
-        [day(-1), 1],
-        [day(7), 1],
-        [day(-40), 1],
-        [null, 1],
-      ],
-      'at:day': [
-        ['2026-03-03', 2],
-        ['2026-03-01', 1],
-        ['2026-03-02', 1],
-        [null, 1],
-      ],
-      'at:week': [
-        ['2026-03-02', 3],
-        ['2026-02-23', 1],
-        [null, 1],
-      ],
-      'at:month': [
-        ['2026-03-01', 4],
-        [null, 1],
-      ],
+    ...forms<Counts>({
+      title: { 1: ['Alpha', 'alphabet', `${LONG}x`, `${LONG}y`, null] },
+      amount: { 2: [2.5], 1: [-3, 1, null] },
+      done: { 2: [true, null], 1: [false] },
+      day: { 1: [day(0), day(-1), day(7), day(-40), null] },
+      'day:day': { 1: [day(0), day(-1), day(7), day(-40), null] },
+      'at:day': { 2: ['2026-03-03'], 1: ['2026-03-01', '2026-03-02', null] },
+      'at:week': { 3: ['2026-03-02'], 1: ['2026-02-23', null] },
+      'at:month': { 4: ['2026-03-01'], 1: [null] },
     }),
-    ...['level', 'level_bare'].map((name): [string, [unknown, number][]] => [
-      name,
-      [
-        ['low', 2],
-        ['high', 1],
-        ['mid', 1],
-        [null, 1],
-      ],
-    ]),
-  ])('%s', async (term, groups) => {
+    ...['level', 'level_bare'].map((name): [string, Counts] => [name, { 2: ['low'], 1: ['high', 'mid', null] }]),
+  ])('%s', async (term, counts) => {
+    const groups = Object.entries(counts).flatMap(([count, values]) => values.map((value) => [value, Number(count)]));
     const name = term.split(':')[0] as string;
     const found = await aggregate(`groupBy=${term}`);
-    const pair = ({ group, count }: Group): [unknown, number] => [group[name], count];
+    const pair = ({ group, count }: Group) => [group[name], count];
     expect(found.map(pair)).toEqual(expect.arrayContaining(groups));
     expect(found).toHaveLength(groups.length);
     // The largest first, and those without a value last among equal ones.
-    expect(found.map(({ count }) => count)).toEqual(groups.map(([, count]) => count).sort((a, b) => b - a));
+    expect(found.map(({ count }) => count)).toEqual(groups.map(([, count]) => Number(count)).sort((a, b) => b - a));
   });
 
   it('references by their ids, and by two fields at once', async () => {
@@ -104,25 +61,13 @@ describe('records are counted by', () => {
       { group: { place: null }, count: 2 },
       { group: { place: companies[1] }, count: 1 },
     ]);
+    const ofLevel = (level: string, count: number, amount: number, at: string) => {
+      return { group: { level, at: '2026-03-01' }, count, sum: { amount }, max: { at } };
+    };
     expect(await aggregate('groupBy=level,at:month&metrics=count,sum:amount,max:at')).toEqual([
-      {
-        group: { level: 'low', at: '2026-03-01' },
-        count: 2,
-        sum: { amount: 3.5 },
-        max: { at: '2026-03-03T10:00:00Z' },
-      },
-      {
-        group: { level: 'high', at: '2026-03-01' },
-        count: 1,
-        sum: { amount: -3 },
-        max: { at: '2026-03-03T10:00:00Z' },
-      },
-      {
-        group: { level: 'mid', at: '2026-03-01' },
-        count: 1,
-        sum: { amount: 2.5 },
-        max: { at: '2026-03-02T10:00:00Z' },
-      },
+      ofLevel('low', 2, 3.5, '2026-03-03T10:00:00Z'),
+      ofLevel('high', 1, -3, '2026-03-03T10:00:00Z'),
+      ofLevel('mid', 1, 2.5, '2026-03-02T10:00:00Z'),
       { group: { level: null, at: null }, count: 1, sum: { amount: null }, max: { at: null } },
     ]);
   });
@@ -130,14 +75,8 @@ describe('records are counted by', () => {
   it('days and months of the zone of the workspace', async () => {
     const other = await app.tenant('business', [VISIT]);
     // Berlin is an hour ahead of UTC, and two from 29 March on.
-    for (const at of [
-      '2026-02-28T22:59:59.999Z',
-      '2026-02-28T23:00:00Z',
-      '2026-03-28T23:00:00Z',
-      '2026-03-29T22:00:00Z',
-    ]) {
-      await app.create(VISITS, other.admin, { name: 'a', at });
-    }
+    for (const at of ['2026-02-28T22:59:59.999', '2026-02-28T23:00:00', '2026-03-28T23:00:00', '2026-03-29T22:00:00'])
+      await app.create(VISITS, other.admin, { name: 'a', at: `${at}Z` });
     const by = async (unit: string) =>
       (await aggregate(`groupBy=at:${unit}`, other.member)).map(({ group, count }) => `${group.at} ${count}`);
     expect(await by('month')).toEqual(['2026-03-01 3', '2026-02-01 1']);
@@ -170,16 +109,7 @@ describe('metrics', () => {
     expect(await count('q=al')).toBe(2);
     expect(await count('q=alpha&filterField=done&filterValue=true')).toBe(1);
     expect(await count('filterField=level&filterOp=in&filterValue=low&filterValue=mid')).toBe(3);
-    expect(
-      await count(
-        encoded({
-          or: [
-            { field: 'amount_f', op: 'lt', value: 0 },
-            { field: 'title', op: 'empty' },
-          ],
-        }),
-      ),
-    ).toBe(2);
+    expect(await count(encoded(or(is('amount_f', 0, 'lt'), { field: 'title', op: 'empty' })))).toBe(2);
     expect(await aggregate('filterField=name&filterValue=nobody&metrics=count,sum:amount')).toEqual([
       { group: {}, count: 0, sum: { amount: null } },
     ]);
@@ -288,15 +218,7 @@ describe('of very many', () => {
 
   it.each([
     [encoded({ field: 'amount', value: 1 }), false],
-    [
-      encoded({
-        and: [
-          { field: 'amount', value: 1 },
-          { field: 'title_bare', op: 'contains', value: 'a' },
-        ],
-      }),
-      false,
-    ],
+    [encoded(and(is('amount', 1), is('title_bare', 'a', 'contains'))), false],
     ['groupBy=level', true],
     ['q=alpha', true],
     [encoded({ field: 'amount', op: 'ne', value: 1 }), true],

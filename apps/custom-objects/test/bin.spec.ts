@@ -1,8 +1,7 @@
-import type { FieldDefinition } from '@crm/fields';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { DeclaredObject } from '../src/object/object-definition.js';
 import { DeletedRecordSweeper } from '../src/writing/deleted-record.sweeper.js';
-import { app, call, type Json, type Tenant, useCustomObjects } from './custom-objects-service.js';
+import { app, call, type Json, reference, type Tenant, text, useCustomObjects } from './custom-objects-service.js';
 
 useCustomObjects();
 
@@ -14,11 +13,6 @@ const LEADS = '/api/crm/leads';
 const TASKS = '/api/crm/tasks';
 const DEALS = '/api/crm/opportunities';
 const COMPANIES = '/api/crm/companies';
-
-type Details = Partial<FieldDefinition>;
-const text = (apiName: string, more: Details = {}): FieldDefinition => ({ apiName, type: 'text', ...more });
-const reference = (apiName: string, referenceTarget: string, more: Details = {}) =>
-  text(apiName, { type: 'reference', referenceTarget, ...more });
 
 const OBJECTS: DeclaredObject[] = [
   { apiName: 'visit', fields: [text('title', { is_unique: true }), reference('lead', 'lead')] },
@@ -55,13 +49,8 @@ describe('a deleted record', () => {
     for (const query of ['q=seats', 'filterField=name&filterValue=Seats']) {
       expect((await write('GET', `${DEALS}?${query}`)).body).toMatchObject({ total: 1, data: [{ id: deal.id }] });
     }
-    const events = (await app.events(tenant.id)).map(({ name, version }) => [name, version]);
-    expect(events).toEqual([
-      ['deal.created', 1],
-      ['deal.won', 1],
-      ['deal.deleted', 2],
-      ['deal.restored', 3],
-    ]);
+    const events = (await app.events(tenant.id)).map(({ name, version }) => `${name} ${version}`);
+    expect(events).toEqual(['deal.created 1', 'deal.won 1', 'deal.deleted 2', 'deal.restored 3']);
     expect(await restore(DEALS, deal)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
   });
 
@@ -93,10 +82,8 @@ describe('a deleted record', () => {
 
   it('brings back what was deleted along with it, and not what had been deleted before', async () => {
     const visit = await create(VISITS, { title: 'V' });
-    const [before, along] = [
-      await create(NOTES, { text: 'before', visit: visit.id }),
-      await create(NOTES, { text: 'along', visit: visit.id }),
-    ];
+    const before = await create(NOTES, { text: 'before', visit: visit.id });
+    const along = await create(NOTES, { text: 'along', visit: visit.id });
     await remove(NOTES, before);
     await remove(VISITS, visit);
     expect(await restore(NOTES, along)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
@@ -144,10 +131,8 @@ describe('a deleted record', () => {
     const cleared = 'SELECT count(*)::int AS rows FROM cleared_reference WHERE tenant_id = $1';
     expect((await app.admin.query(cleared, [tenant.id])).rows).toEqual([{ rows: 1 }]);
     for (const [table, column] of Object.entries({ custom_record: 'deleted_at', cleared_reference: 'cleared_at' })) {
-      await app.admin.query(`UPDATE ${table} SET ${column} = $2 WHERE tenant_id = $1 AND ${column} IS NOT NULL`, [
-        tenant.id,
-        new Date(Date.now() - 31 * 86_400_000),
-      ]);
+      const past = `UPDATE ${table} SET ${column} = now() - interval '31 days' WHERE tenant_id = $1 AND ${column} IS NOT NULL`;
+      await app.admin.query(past, [tenant.id]);
     }
     await app.service.get(DeletedRecordSweeper).sweep();
     expect((await app.admin.query(cleared, [tenant.id])).rows).toEqual([{ rows: 0 }]);

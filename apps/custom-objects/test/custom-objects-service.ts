@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Plan, rpc, SCOPE_NAMES } from '@crm/contracts';
 import { Database, type DatabaseConfig } from '@crm/database';
+import type { FieldDefinition } from '@crm/fields';
 import {
   answerRpc,
   startTestService,
@@ -43,6 +44,11 @@ export const SITE_VISIT: DeclaredObject = {
     { apiName: 'visited_on', type: 'date' },
   ],
 };
+
+type Details = Partial<FieldDefinition>;
+export const text = (apiName: string, more: Details = {}): FieldDefinition => ({ apiName, type: 'text', ...more });
+export const reference = (apiName: string, referenceTarget: string, more: Details = {}): FieldDefinition =>
+  text(apiName, { type: 'reference', referenceTarget, ...more });
 
 export interface Tenant {
   readonly id: string;
@@ -155,6 +161,58 @@ export class CustomObjectsService {
     const answer = await this.call('POST', path, token, body);
     if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer.body;
+  }
+
+  /** The records of all pages of a list that are read by cursor. @param path with a query */
+  async pages(path: string, token: string): Promise<Json[]> {
+    const all: Json[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { status, body } = await this.call(
+        'GET',
+        `${path}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+        token,
+      );
+      if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
+      all.push(...body.data);
+      cursor = body.nextCursor;
+    }
+    return all;
+  }
+
+  /** More references to a record than one deletion or merge takes along. */
+  async referTo({ id }: Json, tenant: Tenant): Promise<void> {
+    await this.admin.query(
+      `INSERT INTO record_reference (tenant_id, target_id, object_id, record_id, field_key)
+       SELECT $1, $2, gen_random_uuid(), gen_random_uuid(), 1 FROM generate_series(1, 1001)`,
+      [tenant.id, id],
+    );
+  }
+
+  /** Does something while another transaction holds what the statement locks. */
+  async whileHeld<T>(lock: string, parameters: unknown[], work: () => Promise<T>): Promise<T> {
+    await this.admin.query('BEGIN');
+    try {
+      await this.admin.query(lock, parameters);
+      return await work();
+    } finally {
+      await this.admin.query('COMMIT');
+    }
+  }
+
+  /** Does something while the database refuses every record whose first field says `Refused`. */
+  async whileRefusing<T>(work: () => Promise<T>): Promise<T> {
+    await this.admin.query(`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF NEW.data ->> '1' = 'Refused' THEN RAISE EXCEPTION 'refused'; END IF;
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON custom_record FOR EACH ROW EXECUTE FUNCTION refuse()`);
+    try {
+      return await work();
+    } finally {
+      await this.admin.query('DROP TRIGGER refuse ON custom_record; DROP FUNCTION refuse()');
+    }
   }
 
   /** Signs the token of a member of a tenant. */

@@ -149,32 +149,25 @@ describe('the search in the database', () => {
     return { ids: ids.filter((id) => after === null || id < after).slice(0, wanted), counted };
   };
 
-  it.each([
-    'common',
-    'seventh',
-    'scarce',
-    'unique',
-    'ancient',
-    'number 19',
-    'number 1',
-    '100%',
-    'a_b',
-    'a%b',
-    'zzzz',
-    'hidden',
-  ])('finds by %j what a look at all texts finds, in pages and counted', async (text) => {
-    for (const audiences of [[''], [RESTRICTED], ['', RESTRICTED]]) {
-      for (const most of [10_001, 1_001, null]) {
-        const options = { audiences, most };
-        expect(await find(text, options)).toEqual(await lookAtAll(text, options));
+  const TEXTS = ['common', 'seventh', 'scarce', 'unique', 'ancient', 'number 19', 'number 1'];
+  it.each([...TEXTS, '100%', 'a_b', 'a%b', 'zzzz', 'hidden'])(
+    'finds by %j what a look at all texts finds, in pages and counted',
+    async (text) => {
+      for (const audiences of [[''], [RESTRICTED], ['', RESTRICTED]]) {
+        for (const most of [10_001, 1_001, null]) {
+          const options = { audiences, most };
+          expect(await find(text, options)).toEqual(await lookAtAll(text, options));
+        }
+        const first = await find(text, { audiences, most: 0 });
+        const after = first.ids.at(-2) ?? null;
+        const later = { audiences, after, most: 0 };
+        expect(await find(text, later)).toEqual(await lookAtAll(text, later));
+        expect(await find(text, { ...later, wanted: 1_500 })).toEqual(
+          await lookAtAll(text, { ...later, wanted: 1_500 }),
+        );
       }
-      const first = await find(text, { audiences, most: 0 });
-      const after = first.ids.at(-2) ?? null;
-      const later = { audiences, after, most: 0 };
-      expect(await find(text, later)).toEqual(await lookAtAll(text, later));
-      expect(await find(text, { ...later, wanted: 1_500 })).toEqual(await lookAtAll(text, { ...later, wanted: 1_500 }));
-    }
-  });
+    },
+  );
 
   it.each(['q', 'qz', '%', '1', ' a', '_'])(
     'finds by %j, which has no trigram, what a look at all texts finds',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { app, call, type Json, type Tenant, useCustomObjects } from './custom-objects-service.js';
-import { createVisits, day, encoded, LONG, namesOf, VISIT, VISITS, type Visits } from './visits.js';
+import { and, createVisits, day, encoded, is, LONG, namesOf, or, VISIT, VISITS, type Visits } from './visits.js';
 
 useCustomObjects();
 
@@ -127,22 +127,15 @@ describe('the operators of', () => {
       ['id', 'ne', ids[2], 'abde'],
       ['id', 'in', [ids[0], ids[4], randomUUID()], 'ae'],
     ]) {
-      expect([field, op, namesOf(await find(`sort=name&${encoded({ field, op, value })}`))]).toEqual([
-        field,
-        op,
-        found,
-      ]);
+      const names = namesOf(await find(`sort=name&${encoded({ field, op, value })}`));
+      expect([field, op, names]).toEqual([field, op, found]);
     }
   });
 
   it('the times of creation and change', async () => {
     const { createdAt = '', updatedAt = '' } = (await find(encoded({ field: 'id', value: ids[1] }))).data[0] ?? {};
     const all = (await find('sort=name')).data;
-    const names = (wanted: (record: Json) => boolean) =>
-      all
-        .filter(wanted)
-        .map(({ name }) => name)
-        .join('');
+    const names = (wanted: (record: Json) => boolean) => namesOf({ data: all.filter(wanted) });
     for (const [field, op, value, wanted] of [
       ['createdAt', 'eq', createdAt, (r: Json) => r.createdAt === createdAt],
       ['createdAt', 'lt', createdAt, (r: Json) => r.createdAt < createdAt],
@@ -186,22 +179,12 @@ describe('the operators of', () => {
 describe('a list of values together with another condition', () => {
   let many: Tenant;
   const totalOf = async (values: readonly string[]) => {
-    const filter = {
-      and: [
-        { field: 'title', op: 'in', value: values },
-        { field: 'amount', op: 'ne', value: 1 },
-      ],
-    };
+    const filter = and(is('title', values, 'in'), is('amount', 1, 'ne'));
     return (await call('GET', `${VISITS}?${encoded(filter)}`, many.admin)).body.total;
   };
   beforeAll(async () => {
     many = await app.tenant('business', [VISIT]);
-    for (const [title, copies] of [
-      [`${LONG}y`, 1001],
-      [`${LONG}x`, 0],
-      ['Common', 599],
-      ['Rare', 0],
-    ] as const) {
+    for (const [title, copies] of Object.entries({ [`${LONG}y`]: 1001, [`${LONG}x`]: 0, Common: 599, Rare: 0 })) {
       const { id } = await app.create(VISITS, many.admin, { name: 'a', title });
       // Their ids are before those of the records that are created.
       await app.admin.query(
@@ -225,52 +208,10 @@ describe('a list of values together with another condition', () => {
 
 describe('groups of conditions', () => {
   it.each([
-    [
-      {
-        and: [
-          { field: 'level', value: 'low' },
-          { field: 'amount', op: 'gt', value: 1 },
-        ],
-      },
-      'd',
-    ],
-    [
-      {
-        or: [
-          { field: 'level', value: 'mid' },
-          { field: 'amount', op: 'lt', value: 0 },
-        ],
-      },
-      'bc',
-    ],
-    [
-      {
-        and: [
-          { field: 'amount_f', op: 'gte', value: 1 },
-          {
-            or: [
-              { field: 'title', op: 'startsWith', value: 'al' },
-              { field: 'tags', op: 'empty' },
-            ],
-          },
-        ],
-      },
-      'abd',
-    ],
-    [
-      {
-        or: [
-          {
-            and: [
-              { field: 'done', value: true },
-              { field: 'tags', value: 'c' },
-            ],
-          },
-          { and: [{ and: [{ field: 'name', value: 'e' }] }] },
-        ],
-      },
-      'ce',
-    ],
+    [and(is('level', 'low'), is('amount', 1, 'gt')), 'd'],
+    [or(is('level', 'mid'), is('amount', 0, 'lt')), 'bc'],
+    [and(is('amount_f', 1, 'gte'), or(is('title', 'al', 'startsWith'), { field: 'tags', op: 'empty' })), 'abd'],
+    [or(and(is('done', true), is('tags', 'c')), and(and({ field: 'name', value: 'e' }))), 'ce'],
   ])('%j', async (filter, found) => {
     const body = await find(`sort=name&${encoded(filter)}`);
     expect([namesOf(body), body.total]).toEqual([found, found.length]);
@@ -300,10 +241,7 @@ describe('groups of conditions', () => {
     [encoded({ field: 'secret_f', value: 1 }), 'filter: there is no field secret_f'],
     [encoded({ field: '__proto__', value: 1 }), 'filter: there is no field __proto__'],
     [encoded({ field: 'amount', op: 'like', value: 1 }), 'filter: amount: op is one of eq, ne,'],
-    [
-      encoded({ field: 'amount', op: 'contains', value: '1' }),
-      'filter: amount, which is of type number, has no operator contains (eq, ne, lt',
-    ],
+    [encoded(is('amount', '1', 'contains')), 'amount, which is of type number, has no operator contains (eq, ne, lt'],
     [encoded({ field: 'level', op: 'lt', value: 'low' }), 'has no operator lt (eq, ne, in, empty, notEmpty)'],
     [encoded({ field: 'id', op: 'empty' }), 'has no operator empty (eq, ne, in)'],
     [encoded({ field: 'createdAt', op: 'in', value: [] }), 'has no operator in (eq, ne, lt, lte, gt, gte)'],
@@ -313,7 +251,13 @@ describe('groups of conditions', () => {
     [encoded({ field: 'amount', op: 'empty', value: 1 }), 'filter: amount: empty has no value'],
     [encoded({ field: 'amount', op: 'in', value: [] }), 'filter: in of amount needs 1 to 200 values'],
     [
-      encoded({ field: 'amount', op: 'in', value: Array.from({ length: 201 }, () => 1) }),
+      encoded(
+        is(
+          'amount',
+          Array.from({ length: 201 }, () => 1),
+          'in',
+        ),
+      ),
       'filter: in of amount needs 1 to 200 values',
     ],
     [encoded({ field: 'amount', op: 'in', value: [1, 'x'] }), 'filter: not a value of amount'],

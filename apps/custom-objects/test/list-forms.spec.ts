@@ -8,7 +8,7 @@ import { ObjectRepository } from '../src/object/object.repository.js';
 import { STANDARD_OBJECTS } from '../src/object/object-definition.js';
 import { RecordRepository } from '../src/reading/record.repository.js';
 import { app, call, type Json, type Tenant, useCustomObjects } from './custom-objects-service.js';
-import { createVisits, encoded, namesOf, VISIT, VISITS, type Visits } from './visits.js';
+import { and, createVisits, encoded, is, namesOf, or, VISIT, VISITS, type Visits } from './visits.js';
 
 useCustomObjects();
 afterEach(() => {
@@ -128,21 +128,8 @@ describe('fields and expand', () => {
 
 describe('an order by several fields', () => {
   const names = [
-    'title',
-    'amount',
-    'amount_bare',
-    'day',
-    'at',
-    'level',
-    'done_bare',
-    'amount_f',
-    'title_f',
-    'day_f',
-    'at_f',
-    'done_f',
-    'updatedAt',
-    'createdAt',
-    'id',
+    ...['title', 'amount', 'amount_bare', 'day', 'at', 'level', 'done_bare'],
+    ...['amount_f', 'title_f', 'day_f', 'at_f', 'done_f', 'updatedAt', 'createdAt', 'id'],
   ];
   const term = fc.record({ name: fc.constantFrom(...names), descending: fc.boolean() });
   const sorts = fc.uniqueArray(term, { minLength: 1, maxLength: 3, selector: ({ name }) => name });
@@ -177,14 +164,8 @@ describe('an order by several fields', () => {
     await fc.assert(
       fc.asyncProperty(sorts, fc.integer({ min: 1, max: 3 }), async (terms, size) => {
         const sort = terms.map(({ name, descending }) => `${descending ? '-' : ''}${name}`).join(',');
-        const seen: string[] = [];
-        for (let cursor: string | null = ''; cursor !== null; ) {
-          const page: Json = (
-            await tenant.call('GET', `${VISITS}?sort=${sort}&size=${size}${cursor && `&cursor=${cursor}`}`)
-          ).body;
-          seen.push(...page.data.map(({ name }) => String(name)));
-          cursor = page.nextCursor;
-        }
+        const pages = await app.pages(`${VISITS}?sort=${sort}&size=${size}`, tenant.member);
+        const seen = pages.map(({ name }) => String(name));
         expect([sort, namesOf(await find(`sort=${sort}`))]).toEqual([sort, seen.join('')]);
         expect([sort, seen]).toEqual([sort, ordered(all, terms)]);
       }),
@@ -228,27 +209,11 @@ describe('in an object of very many records', () => {
     [encoded({ field: 'id', op: 'in', value: ['00000000-0000-7000-8000-000000000000'] }), false],
     // Few records match one of the conditions.
     [encoded({ field: 'amount', op: 'gt', value: 0 }), false],
-    [
-      encoded({
-        and: [
-          { field: 'amount', value: 1 },
-          { field: 'title_bare', op: 'contains', value: 'x' },
-        ],
-      }),
-      false,
-    ],
+    [encoded(and(is('amount', 1), is('title_bare', 'x', 'contains'))), false],
     [`sort=level,-day&${encoded({ field: 'amount', value: 1 })}`, false],
     [encoded({ field: 'title_bare', op: 'contains', value: 'x' }), true],
     [encoded({ field: 'amount', op: 'ne', value: 1 }), true],
-    [
-      encoded({
-        or: [
-          { field: 'amount', value: 1 },
-          { field: 'name', value: 'x' },
-        ],
-      }),
-      true,
-    ],
+    [encoded(or(is('amount', 1), is('name', 'x'))), true],
     [encoded({ field: 'updatedAt', op: 'gte', value: { relative: 'today' } }), true],
     ['sort=level,-day', true],
     ['sort=amount_f', true],
@@ -381,13 +346,8 @@ describe('a search of all objects', () => {
   });
 
   it('comes in pages, and refuses what no index finds', async () => {
-    const seen: string[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page: Json = await search('lovelace', own.member, `&size=1${cursor && `&cursor=${cursor}`}`);
-      seen.push(...page.data.map(({ object }) => String(object)));
-      cursor = page.nextCursor;
-    }
-    expect(seen).toEqual(['visit', 'company', 'contact', 'lead']);
+    const seen = await app.pages('/api/crm/search?q=lovelace&size=1', own.member);
+    expect(seen.map(({ object }) => object)).toEqual(['visit', 'company', 'contact', 'lead']);
     expect(await search('ad', own.member)).toMatchObject({ status: 400, code: 'INVALID_QUERY' });
   });
 

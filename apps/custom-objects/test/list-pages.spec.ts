@@ -240,9 +240,7 @@ describe('a sorted list of an object with very many records', () => {
     await list(query, large);
     expect(costly).toHaveBeenCalled();
     costly.mockRestore();
-    await app.admin.query('BEGIN');
-    try {
-      await app.admin.query('LOCK TABLE custom_record IN ACCESS EXCLUSIVE MODE');
+    await app.whileHeld('LOCK TABLE custom_record IN ACCESS EXCLUSIVE MODE', [], async () => {
       const read = jest
         .spyOn(app.service.get(Database), 'read')
         .mockImplementation(async (_tenant, _sql, _parameters, use) => {
@@ -253,9 +251,7 @@ describe('a sorted list of an object with very many records', () => {
       read.mockRestore();
       const cause = /no index has the records of this filter by rank/;
       expect(body).toMatchObject({ status: 422, code: 'QUERY_TOO_EXPENSIVE', detail: expect.stringMatching(cause) });
-    } finally {
-      await app.admin.query('ROLLBACK');
-    }
+    });
   });
 
   it.each([

@@ -1,17 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { FieldDefinition } from '@crm/fields';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { app, type Json, type Tenant, useCustomObjects } from './custom-objects-service.js';
+import { app, type Json, reference, type Tenant, text, useCustomObjects } from './custom-objects-service.js';
 
 useCustomObjects();
-
-const text = (apiName: string, more: Partial<FieldDefinition> = {}): FieldDefinition => ({
-  apiName,
-  type: 'text',
-  ...more,
-});
-const reference = (apiName: string, referenceTarget: string, more: Partial<FieldDefinition> = {}) =>
-  text(apiName, { type: 'reference', referenceTarget, ...more });
 
 const PLANT = {
   apiName: 'plant',
@@ -87,12 +78,8 @@ describe('two records that are merged', () => {
   it('have the notes of both, and the status that a stage means which was chosen', async () => {
     const winner = await create(DEALS, { name: 'Seats', stage: 'proposal' });
     const loser = await create(DEALS, { name: 'Seats again', stage: 'won' });
-    for (const [deal, note] of [
-      [winner, 'mine'],
-      [loser, 'theirs'],
-    ] as const) {
-      await create(`${DEALS}/${deal.id}/notes`, { text: note });
-    }
+    await create(`${DEALS}/${winner.id}/notes`, { text: 'mine' });
+    await create(`${DEALS}/${loser.id}/notes`, { text: 'theirs' });
     const merged = await merge(DEALS, winner, loser, { fields: ['stage'] });
     expect(merged).toMatchObject({ status: 200, body: { name: 'Seats', stage: 'won', status: 'won' } });
     const notes = await app.call('GET', `${DEALS}/${winner.id}/notes`, tenant.admin);
@@ -101,10 +88,8 @@ describe('two records that are merged', () => {
 
   it('keep a retired option of the other, and what a converted lead has become', async () => {
     const options = '/api/crm/objects/lead/fields/source/options';
-    const [winner, loser] = [
-      await create(LEADS, { lastName: 'Ada' }),
-      await create(LEADS, { lastName: 'Ada', source: 'fair' }),
-    ];
+    const winner = await create(LEADS, { lastName: 'Ada' });
+    const loser = await create(LEADS, { lastName: 'Ada', source: 'fair' });
     const { body } = await app.call('GET', options, tenant.admin);
     const listed = (body as unknown as { options: { value: string }[] }).options;
     const retired = listed.map((option) => ({ ...option, active: option.value !== 'fair' }));
@@ -162,21 +147,14 @@ describe('two records that are merged', () => {
     const other = await create(TASKS, { title: 'A' });
     const own = input({ id: winner.id, other: other.id });
     const body = what === 'no other record' ? {} : { loserId: loser.id, ...own };
-    expect(
-      (await app.call('POST', `${CONTACTS}/${winner.id}/merge`, tenant.admin, body, headers as never)).status,
-    ).toBe(status);
+    const answer = await app.call('POST', `${CONTACTS}/${winner.id}/merge`, tenant.admin, body, headers as never);
+    expect(answer.status).toBe(status);
     expect([await bodyOf(CONTACTS, winner.id), await bodyOf(CONTACTS, loser.id)]).toEqual([winner, loser]);
   });
 
   it('are refused when more than a thousand records refer to the loser', async () => {
     const [winner, loser] = [await create(CONTACTS, ADA), await create(CONTACTS, { lastName: 'Byron' })];
-    const refer = (count: number) =>
-      app.admin.query(
-        `INSERT INTO record_reference (tenant_id, object_id, record_id, field_key, target_id)
-         SELECT $1, '00000000-0000-7000-8000-000000000005', gen_random_uuid(), 6, $2 FROM generate_series(1, $3)`,
-        [tenant.id, loser.id, count],
-      );
-    await refer(1_001);
+    await app.referTo(loser, tenant);
     expect(await merge(CONTACTS, winner, loser)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
     expect((await get(CONTACTS, loser.id)).status).toBe(200);
   });
@@ -193,10 +171,8 @@ describe('two records that are merged', () => {
 
 describe('a merge at the same moment as', () => {
   const pair = async (): Promise<[Json, Json, Json]> => {
-    const [one, other] = [
-      await create(CONTACTS, ADA),
-      await create(CONTACTS, { lastName: 'Byron', phone: '030 1234' }),
-    ];
+    const one = await create(CONTACTS, ADA);
+    const other = await create(CONTACTS, { lastName: 'Byron', phone: '030 1234' });
     return [one, other, await create(TASKS, { title: 'Call', relatedTo: other.id })];
   };
   const remove = (id: string) => app.call('DELETE', `${CONTACTS}/${id}`, tenant.admin);
@@ -219,9 +195,8 @@ describe('a merge at the same moment as', () => {
       const [one, other, task] = await pair();
       const [merged, deleted] = await Promise.all([merge(CONTACTS, one, other), remove(other.id)]);
       const { relatedTo } = await bodyOf(TASKS, task.id);
-      expect([merged.status, deleted.status, relatedTo]).toEqual(
-        merged.status === 200 ? [200, 404, one.id] : [422, 204, null],
-      );
+      const expected = merged.status === 200 ? [200, 404, one.id] : [422, 204, null];
+      expect([merged.status, deleted.status, relatedTo]).toEqual(expected);
     }
   });
 
@@ -230,9 +205,8 @@ describe('a merge at the same moment as', () => {
       const [one, other, task] = await pair();
       const [merged, deleted] = await Promise.all([merge(CONTACTS, one, other), remove(one.id)]);
       const { relatedTo } = await bodyOf(TASKS, task.id);
-      expect([merged.status, deleted.status, relatedTo]).toEqual(
-        merged.status === 200 ? [200, 204, null] : [404, 204, other.id],
-      );
+      const expected = merged.status === 200 ? [200, 204, null] : [404, 204, other.id];
+      expect([merged.status, deleted.status, relatedTo]).toEqual(expected);
     }
   });
 

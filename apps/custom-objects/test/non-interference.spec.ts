@@ -32,7 +32,7 @@ const OUTCOMES = [
     'restore 200',
     'restore 403',
   ],
-  ...['create 201', 'create 403', 'change 200', 'change 403', 'merge 200'],
+  ...['create 201', 'create 403', 'change 200', 'change 403', 'merge 200', 'bulk 200', 'bulk 422'],
   ...(DEEP ? ['create 409', 'create 422', 'change 412', 'delete 204', 'delete 409', 'delete 412'] : []),
 ];
 
@@ -95,5 +95,10 @@ const TAKE: {
   'delete and restore': async (step, writer, observer) =>
     (await writer.mayDelete(step)) && observer.deleteAndRestore(step),
   delete: async (step, writer, observer) => (await writer.mayDelete(step)) && observer.delete(step),
+  bulk: async (step, writer, observer) => {
+    const others = step.operation === 'delete' ? [step, { ...step, record: step.record + 1 }] : [];
+    for (const one of others) if (!(await writer.mayDelete(one))) return;
+    await observer.bulk(step);
+  },
   merge: async (step, writer, observer) => (await writer.mayDelete(step)) && observer.merge(step),
 };

@@ -123,17 +123,11 @@ describe('the options of a standard picklist', () => {
   });
 
   it.each([
-    [
-      'two with one value',
-      [
-        { value: 'a', label: 'A' },
-        { value: 'a', label: 'B' },
-      ],
-      '/options/1/value',
-    ],
-    ['one without a label', [{ value: 'a', label: '' }], '/options/0/label'],
-    ['one without a value', [{ value: '', label: 'A' }], '/options/0/value'],
-  ])('are refused with %s', async (_, options, pointer) => {
+    ['two with one value', { A: 'a', B: 'a' }, '/options/1/value'],
+    ['one without a label', { '': 'a' }, '/options/0/label'],
+    ['one without a value', { A: '' }, '/options/0/value'],
+  ])('are refused with %s', async (_, values, pointer) => {
+    const options = Object.entries(values).map(([label, value]) => ({ value, label }));
     expect(shown(await put(options))).toEqual([422, [pointer]]);
   });
 
@@ -155,10 +149,15 @@ describe('the options of a standard picklist', () => {
     await retire('fair');
     expect((await tenant.call('GET', '/api/crm/custom')).body.data).toHaveLength(1);
     expect((await tenant.call('GET', '/api/crm/custom/lead')).status).toBe(404);
-    const names = ((await tenant.call('GET', '/api/crm/objects')).body.data as { apiName?: string }[]).map(
-      ({ apiName }) => apiName,
-    );
-    expect(names).toEqual(['lead', 'contact', 'company', 'opportunity', 'task', 'site_visit']);
+    const { body } = await tenant.call('GET', '/api/crm/objects');
+    expect(body.data.map(({ apiName }) => apiName)).toEqual([
+      'lead',
+      'contact',
+      'company',
+      'opportunity',
+      'task',
+      'site_visit',
+    ]);
   });
 
   it('take part in saved views, searches and references as before', async () => {
@@ -246,10 +245,8 @@ describe('a pipeline', () => {
     expect(stages?.options.at(-1)).toEqual({
       ...{ value: 'gone', label: 'gone', active: true, meaning: 'lost', probability: 50, pipelineId: made.id },
     });
-    const changed = await call('PATCH', `${PIPELINES}/${made.id}`, tenant.admin, {
-      name: 'Resellers',
-      stages: STAGES.slice(1),
-    });
+    const changes = { name: 'Resellers', stages: STAGES.slice(1) };
+    const changed = await call('PATCH', `${PIPELINES}/${made.id}`, tenant.admin, changes);
     expect(changed).toMatchObject({ status: 200, body: { name: 'Resellers' } });
     expect((await deal({ stage: 'p1' })).status).toBe(422);
     expect((await call('DELETE', `${PIPELINES}/${made.id}`, tenant.admin)).status).toBe(204);

@@ -1,6 +1,7 @@
 import { newId } from '@crm/database';
 import { explainStatements, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RowCondition } from '../src/finding/filter-sql.js';
 import { aggregateRecords } from '../src/finding/record-aggregate.repository.js';
 import { rowConditions } from '../src/finding/record-filter.js';
 import { COUNT_RECORDS, type ListShape, listRecords, SEARCH_PAGE } from '../src/finding/record-list.repository.js';
@@ -55,60 +56,46 @@ const exported = Object.entries({
   ...writing,
 }).filter(([name, value]) => /^[A-Z_]+$/.test(name) && /^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(String(value)));
 
+/** A page that is not counted, newest first unless the shape says otherwise. */
+const page = (conditions: RowCondition[], shape: Partial<ListShape> = {}) =>
+  listRecords(conditions, { ...first, counted: false, ...shape });
+const { by } = sorted;
+const byNinth = { sql: 's9', sqlType: 'text', unset: '\u{10FFFF}' } as const;
+const bySlotAndRange = [...bySlot, { ...byRange, sql: 'n1 >= $4::float8' }];
+const keyed = { orderBy: "s9 ASC, (n1 = 'infinity'), n1 DESC, id DESC", position: '', parameters: [] };
+const grouped = { groups: ["nullif(s1, '\u{10FFFF}')"], measures: [], json: 'to_json(g0)' };
+
 /** What runs per request; of a statement that is made for its conditions there are several, with the case behind the name. */
 const statements = {
   ...Object.fromEntries(exported as [string, string][]),
   listRecords: listRecords([], first),
   'listRecords by slot': listRecords(bySlot, first),
   'listRecords by data': listRecords(byData, first),
-  'listRecords by ids': listRecords(byIds, { ...first, counted: false }),
-  'listRecords by slot and text': listRecords([...bySlot, containsText(textSearch, 4)], { ...first, counted: false }),
-  'listRecords by slot, after': listRecords(bySlot, { ...first, after: 'id', counted: false }),
-  'listRecords by slot, few, sorted by another': listRecords(bySlot, { ...sorted, driver: 0, counted: false }),
+  'listRecords by ids': page(byIds),
+  'listRecords by slot and text': page([...bySlot, containsText(textSearch, 4)]),
+  'listRecords by slot, after': page(bySlot, { after: 'id' }),
+  'listRecords by slot, few, sorted by another': page(bySlot, { by, driver: 0 }),
   'listRecords sorted': listRecords([], sorted),
-  'listRecords sorted, after a value': listRecords([], { ...sorted, after: 'value', counted: false }),
-  'listRecords sorted, after one without a value': listRecords([], { ...sorted, after: 'id', counted: false }),
-  'listRecords sorted, ascending': listRecords([], { ...sorted, descending: false, counted: false }),
-  'listRecords sorted, ascending, after a value': listRecords([], {
-    ...sorted,
-    descending: false,
-    after: 'value',
-    counted: false,
+  'listRecords sorted, after a value': page([], { by, after: 'value' }),
+  'listRecords sorted, after one without a value': page([], { by, after: 'id' }),
+  'listRecords sorted, ascending': page([], { by, descending: false }),
+  'listRecords sorted, ascending, after a value': page([], { by, descending: false, after: 'value' }),
+  'listRecords by the ninth text, sorted by it': page([{ sql: 's9 = $3', parameters: ['value'] }], {
+    by: byNinth,
+    counted: true,
   }),
-  'listRecords by the ninth text, sorted by it': listRecords([{ sql: 's9 = $3', parameters: ['value'] }], {
-    ...sorted,
-    by: { sql: 's9', sqlType: 'text', unset: '\u{10FFFF}' },
-  }),
-  'listRecords sorted by the ninth text': listRecords([], {
-    ...sorted,
-    descending: false,
-    by: { sql: 's9', sqlType: 'text', unset: '\u{10FFFF}' },
-    counted: false,
-  }),
-  'listRecords by a range, in its order': listRecords([byRange], { ...sorted, counted: false }),
-  'listRecords by a period of creation': listRecords([byPeriod], { ...first, counted: false }),
-  'listRecords by two slots, found by the first, in the order of two': listRecords(
-    [...bySlot, { ...byRange, sql: 'n1 >= $4::float8' }],
-    {
-      ...first,
-      driver: 0,
-      counted: false,
-      keyed: { orderBy: "s9 ASC, (n1 = 'infinity'), n1 DESC, id DESC", position: '', parameters: [] },
-    },
-  ),
+  'listRecords sorted by the ninth text': page([], { by: byNinth, descending: false }),
+  'listRecords by a range, in its order': page([byRange], { by }),
+  'listRecords by a period of creation': page([byPeriod]),
+  'listRecords by two slots, found by the first, in the order of two': page(bySlotAndRange, { driver: 0, keyed }),
   'listRecords by values, found by them': listRecords([byValues], { ...first, driver: 0 }),
   'listRecords measured': listRecords([], { ...first, measured: true }),
   'listRecords by a range, found by it': listRecords([byRange], { ...first, driver: 0 }),
   SEARCH_PAGE,
-  'aggregateRecords by slot': aggregateRecords([], {
-    groups: ["nullif(s1, '\u{10FFFF}')"],
-    measures: [],
-    json: 'to_json(g0)',
-    slot: 's1',
-  }),
+  'aggregateRecords by slot': aggregateRecords([], { ...grouped, slot: 's1' }),
   'aggregateRecords by slot, measured, found by another': aggregateRecords(
     [byRange],
-    { groups: ["nullif(s1, '\u{10FFFF}')"], measures: ["sum((data->'1')::numeric)"], json: 'to_json(g0)' },
+    { ...grouped, measures: ["sum((data->'1')::numeric)"] },
     0,
   ),
   COUNT_RECORDS,
@@ -170,16 +157,8 @@ describe('plans of the hand-written SQL of custom-objects', () => {
     const none = [[], [], [], [], [], [], [], '[]'];
     const record = JSON.stringify([{ version: 2, data: {}, at: new Date(), s1: 'changed' }]);
     const locking = await nestedPlans(filled, tenant, writing.LOCK_RECORDS, [tenant, object, 1, [id]]);
-    const changing = await nestedPlans(filled, tenant, writing.CHANGE_RECORDS, [
-      tenant,
-      object,
-      [id],
-      record,
-      [id],
-      record,
-      null,
-      ...none,
-    ]);
+    const change = [tenant, object, [id], record, [id], record, null, ...none];
+    const changing = await nestedPlans(filled, tenant, writing.CHANGE_RECORDS, change);
     const plans = [...locking, ...changing].filter((plan) => plan.includes(' on custom_record'));
     expect(plans).toHaveLength(3);
     for (const plan of plans) {

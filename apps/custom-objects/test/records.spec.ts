@@ -22,13 +22,10 @@ it('a deleted record is removed for good after thirty days, and no other', async
   const [kept, recent, old] = await Promise.all(
     ['Kept', 'Recent', 'Old'].map((title) => app.create(RECORDS, own.admin, { title })),
   );
-  for (const [record, days] of [
-    [recent, 29],
-    [old, 31],
-  ] as const) {
-    await call('DELETE', `${RECORDS}/${record?.id}`, own.admin);
+  for (const [id, days] of Object.entries({ [String(recent?.id)]: 29, [String(old?.id)]: 31 })) {
+    await call('DELETE', `${RECORDS}/${id}`, own.admin);
     const past = 'UPDATE custom_record SET deleted_at = now() - make_interval(days => $2) WHERE id = $1';
-    await app.admin.query(past, [record?.id, days]);
+    await app.admin.query(past, [id, days]);
   }
   // More than one transaction removes, some of them deleted at the same time.
   await app.admin.query(
@@ -99,10 +96,8 @@ describe('a record of a custom object', () => {
     const stranger = await app.tenant();
     const path = `${RECORDS}/${created.id}`;
     for (const [method, body] of [['GET'], ['PATCH', { title: 'Yours' }], ['DELETE']] as const) {
-      expect(await call(method, path, stranger.admin, body)).toMatchObject({
-        status: 404,
-        body: { code: 'NOT_FOUND' },
-      });
+      const answer = await call(method, path, stranger.admin, body);
+      expect(answer).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
     }
     expect((await call('GET', RECORDS, stranger.admin)).body.data).toEqual([]);
     expect((await call('GET', path, tenant.admin)).body).toEqual(created);
@@ -397,10 +392,8 @@ describe('a record of a standard object', () => {
       ['leads', { lastName: 'A', ownerId: stranger }, '/ownerId'],
       ['tasks', { title: 'A', assigneeId: randomUUID() }, '/assigneeId'],
     ] as const) {
-      expect(await write('POST', path, values)).toMatchObject({
-        status: 422,
-        problems: [`${pointer} REFERENCE_NOT_FOUND`],
-      });
+      const refused = { status: 422, problems: [`${pointer} REFERENCE_NOT_FOUND`] };
+      expect(await write('POST', path, values)).toMatchObject(refused);
     }
     const { body: lead } = await write('POST', 'leads', { lastName: 'A', ownerId: user.toUpperCase() });
     expect(lead).toMatchObject({ ownerId: user });
@@ -446,28 +439,18 @@ describe('a record of a standard object', () => {
   });
 
   it.each([
-    ['opportunities', { name: 'A' }, { status: 'won' }, ['deal.created', 'deal.updated', 'deal.won']],
-    ['opportunities', { name: 'A' }, { status: 'lost' }, ['deal.created', 'deal.updated', 'deal.lost']],
-    ['opportunities', { name: 'A', status: 'won' }, { amount: 1 }, ['deal.created', 'deal.won', 'deal.updated']],
-    ['opportunities', { name: 'A' }, { stage: 'won' }, ['deal.created', 'deal.updated', 'deal.won']],
-    [
-      'opportunities',
-      { name: 'A', stage: 'lost' },
-      { stage: 'proposal' },
-      ['deal.created', 'deal.lost', 'deal.updated'],
-    ],
-    ['tasks', { title: 'A' }, { status: 'completed' }, ['task.created', 'task.updated', 'task.completed']],
-    [
-      'tasks',
-      { title: 'A', status: 'completed' },
-      { status: 'open' },
-      ['task.created', 'task.completed', 'task.updated'],
-    ],
-  ])('of %s, %j, changed by %j has the events %j', async (path, values, change, names) => {
+    ['opportunities', { name: 'A' }, { status: 'won' }, 'deal.created deal.updated deal.won'],
+    ['opportunities', { name: 'A' }, { status: 'lost' }, 'deal.created deal.updated deal.lost'],
+    ['opportunities', { name: 'A', status: 'won' }, { amount: 1 }, 'deal.created deal.won deal.updated'],
+    ['opportunities', { name: 'A' }, { stage: 'won' }, 'deal.created deal.updated deal.won'],
+    ['opportunities', { name: 'A', stage: 'lost' }, { stage: 'proposal' }, 'deal.created deal.lost deal.updated'],
+    ['tasks', { title: 'A' }, { status: 'completed' }, 'task.created task.updated task.completed'],
+    ['tasks', { title: 'A', status: 'completed' }, { status: 'open' }, 'task.created task.completed task.updated'],
+  ])('of %s, %j, changed by %j has the events %s', async (path, values, change, names) => {
     const own = await standard();
     const { body } = await own.call('POST', `/api/crm/${path}`, values);
     await own.call('PATCH', `/api/crm/${path}/${body.id}`, change);
-    expect(await eventNames(own)).toEqual(names);
+    expect((await eventNames(own)).join(' ')).toBe(names);
   });
 
   it('is described by the OpenAPI document', async () => {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MAX_VIEWS } from '../src/view/saved-view.service.js';
-import { app, call, type Json, type Tenant, useCustomObjects } from './custom-objects-service.js';
+import { app, call, type Json, type Tenant, text, useCustomObjects } from './custom-objects-service.js';
+import { and, is, or } from './visits.js';
 
 useCustomObjects();
 
@@ -28,6 +29,8 @@ const save = async (token: string, body: object = OPEN) => {
 };
 const list = async (token: string, object = 'site_visit') =>
   (await call('GET', `${VIEWS}?object=${object}`, token)).body.data as Json[];
+const renamed = (method: string, { id }: Json, token: string) =>
+  call(method, `${VIEWS}/${id}`, token, method === 'PATCH' ? { name: 'x' } : undefined);
 const namesOf = async (token: string) => (await list(token)).map(({ name }) => name);
 
 describe('a saved view', () => {
@@ -48,15 +51,8 @@ describe('a saved view', () => {
     expect(await list(ann)).toEqual(
       [changed.body, other].sort((one, two) => (String(one.name) < String(two.name) ? -1 : 1)),
     );
-    for (const [method, token] of [
-      ['PATCH', ben],
-      ['DELETE', ben],
-      ['DELETE', tenant.admin],
-    ] as const) {
-      expect(
-        await call(method, `${VIEWS}/${view.id}`, token, method === 'PATCH' ? { name: 'x' } : undefined),
-      ).toMatchObject({ status: 404 });
-    }
+    for (const method of ['PATCH', 'DELETE']) expect((await renamed(method, view, ben)).status).toBe(404);
+    expect((await renamed('DELETE', view, tenant.admin)).status).toBe(404);
     expect((await call('DELETE', `${VIEWS}/${view.id}`, ann)).status).toBe(204);
     expect(await namesOf(ann)).toEqual(['All']);
   });
@@ -69,23 +65,16 @@ describe('a saved view', () => {
   });
 
   it('is shared by administrators, who alone change it then', async () => {
-    expect(await call('POST', VIEWS, ann, { ...OPEN, shared: true })).toMatchObject({
-      status: 403,
-      body: { code: 'FORBIDDEN' },
-    });
+    expect((await call('POST', VIEWS, ann, { ...OPEN, shared: true })).body.code).toBe('FORBIDDEN');
     const view = await save(tenant.admin, { ...OPEN, shared: true });
     expect(await list(ann)).toEqual([{ ...view, writable: false }]);
     expect(await list(await tenant.sign({ roles: ['viewer'] }))).toHaveLength(1);
     for (const method of ['PATCH', 'DELETE']) {
-      expect(
-        await call(method, `${VIEWS}/${view.id}`, ann, method === 'PATCH' ? { name: 'x' } : undefined),
-      ).toMatchObject({ status: 403 });
+      expect((await renamed(method, view, ann)).status).toBe(403);
     }
     const colleague = await tenant.sign({ roles: ['admin'] });
-    expect((await call('PATCH', `${VIEWS}/${view.id}`, colleague, { name: 'Ours' })).body).toMatchObject({
-      name: 'Ours',
-      shared: true,
-    });
+    const ours = await call('PATCH', `${VIEWS}/${view.id}`, colleague, { name: 'Ours' });
+    expect(ours.body).toMatchObject({ name: 'Ours', shared: true });
     const own = await save(ann);
     expect((await call('PATCH', `${VIEWS}/${own.id}`, ann, { shared: true })).status).toBe(403);
     expect((await call('PATCH', `${VIEWS}/${view.id}`, tenant.admin, { shared: false })).status).toBe(200);
@@ -111,16 +100,7 @@ describe('a saved view', () => {
   });
 
   it('that filters or sorts by a field is not shown to who cannot read the field, and columns are left out', async () => {
-    const hidden = {
-      and: [
-        {
-          or: [
-            { field: 'title', value: 'x' },
-            { field: 'rate', op: 'gt', value: 1 },
-          ],
-        },
-      ],
-    };
+    const hidden = and(or(is('title', 'x'), is('rate', 1, 'gt')));
     const views = [
       { name: 'filter', filter: hidden },
       { name: 'sort', sort: 'title,-rate' },
@@ -158,9 +138,8 @@ describe('a saved view', () => {
     }
     const { id } = await save(tenant.admin, { ...OPEN, shared: true });
     expect((await call('PATCH', `${VIEWS}/${id}`, scoped, { name: 'x' })).status).toBe(404);
-    expect(
-      (await call('GET', `${VIEWS}?object=lead`, await app.appToken(tenant.id, 'acme-visits', ['leads']))).status,
-    ).toBe(403);
+    const ofApp = await app.appToken(tenant.id, 'acme-visits', ['leads']);
+    expect((await call('GET', `${VIEWS}?object=lead`, ofApp)).status).toBe(403);
   });
 
   it('of another workspace does not exist', async () => {
@@ -185,9 +164,7 @@ describe('a saved view', () => {
 
   it('goes with its object', async () => {
     const installationId = randomUUID();
-    await app.provision(tenant.id, [{ apiName: 'trip', fields: [{ apiName: 'name', type: 'text' }] }], {
-      installationId,
-    });
+    await app.provision(tenant.id, [{ apiName: 'trip', fields: [text('name')] }], { installationId });
     const { id } = await save(ann, { object: 'trip', name: 'All' });
     const deleted = await save(ann, { object: 'trip', name: 'Own' });
     await app.objects.remove(tenant.id, installationId, false);

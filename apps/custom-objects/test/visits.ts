@@ -59,8 +59,12 @@ export interface Visits {
   find(query: string, token?: string): Promise<Json>;
 }
 
+/** A condition of a filter, and groups of them. */
+export const is = (field: string, value: unknown, op = 'eq') => ({ field, op, value });
+export const and = (...members: object[]) => ({ and: members });
+export const or = (...members: object[]) => ({ or: members });
 export const encoded = (filter: unknown): string => `filter=${encodeURIComponent(JSON.stringify(filter))}`;
-export const namesOf = ({ data }: Json): string => data.map(({ name }) => name).join('');
+export const namesOf = ({ data }: Pick<Json, 'data'>): string => data.map(({ name }) => name).join('');
 
 export async function createVisits(): Promise<Visits> {
   const tenant = await app.tenant('business', [VISIT]);

@@ -1,10 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
-import type { FieldDefinition } from '@crm/fields';
 import { waitUntil } from '@crm/testing';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { DeclaredObject } from '../src/object/object-definition.js';
-import { app, call, type Json, RECORDS, SITE_VISIT, type Tenant, useCustomObjects } from './custom-objects-service.js';
+import {
+  app,
+  call,
+  type Json,
+  RECORDS,
+  reference,
+  SITE_VISIT,
+  type Tenant,
+  text,
+  useCustomObjects,
+} from './custom-objects-service.js';
 
 useCustomObjects();
 
@@ -18,11 +27,6 @@ const CONTACTS = '/api/crm/contacts';
 const COMPANIES = '/api/crm/companies';
 const TASKS = '/api/crm/tasks';
 const DIARIES = '/api/crm/custom/diary/records';
-
-type Details = Partial<FieldDefinition>;
-const text = (apiName: string, more: Details = {}): FieldDefinition => ({ apiName, type: 'text', ...more });
-const reference = (apiName: string, referenceTarget: string, more: Details = {}) =>
-  text(apiName, { type: 'reference', referenceTarget, ...more });
 
 const NOTES_OF_A_DAY = Array.from({ length: 10 }, (_, index) => `note_${index}`);
 
@@ -62,6 +66,8 @@ const registered = async (): Promise<number> => {
   const sql = 'SELECT count(*)::int AS count FROM record_reference WHERE tenant_id = $1';
   return (await app.admin.query(sql, [tenant.id])).rows[0].count;
 };
+
+const LOCK = 'SELECT 1 FROM custom_record WHERE id = $1 FOR UPDATE';
 
 /** More than are written in one batch. */
 const MANY = 100;
@@ -137,16 +143,12 @@ describe('records that many read and write at the same time', () => {
 
   it('do not wait for a record that somebody else holds', async () => {
     const [held, ...free] = (await Promise.all(titles.slice(0, 10).map(createVisit))) as [Json, ...Json[]];
-    let waiting: ReturnType<typeof change> | undefined;
-    await app.admin.query('BEGIN');
-    try {
-      await app.admin.query('SELECT 1 FROM custom_record WHERE id = $1 FOR UPDATE', [held.id]);
-      waiting = change(held.id, { hours: 1 });
+    const [waiting] = await app.whileHeld(LOCK, [held.id], async () => {
+      const last = change(held.id, { hours: 1 });
       const answers = await Promise.all(free.map(({ id }) => change(id, { hours: 1 })));
       expect(answers.map(({ status }) => status)).toEqual(free.map(() => 200));
-    } finally {
-      await app.admin.query('COMMIT');
-    }
+      return [last];
+    });
     expect((await waiting).body).toMatchObject({ version: 2, hours: 1 });
   });
 
@@ -156,40 +158,26 @@ describe('records that many read and write at the same time', () => {
     const { id } = await createVisit('Hot');
     // biome-ignore lint/complexity/useLiteralKeys: the pool is private; the test counts its connections.
     const pool = app.service.get(Database)['runtimePool'];
-    await app.admin.query('BEGIN');
-    let changes: ReturnType<typeof change>[] = [];
-    try {
-      await app.admin.query('SELECT 1 FROM custom_record WHERE id = $1 FOR UPDATE', [id]);
-      changes = titles.slice(0, 60).map((_, hours) => change(id, { hours }));
+    const changes = await app.whileHeld(LOCK, [id], async () => {
+      const all = titles.slice(0, 60).map((_, hours) => change(id, { hours }));
       const path = `${RECORDS}/${visit.id}`;
-      const waiting = () =>
-        app.admin.query(
-          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-      while ((await waiting()).rowCount === 0) await call('GET', path, neighbour.admin);
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      while ((await app.admin.query(waiting)).rowCount === 0) await call('GET', path, neighbour.admin);
       const answers = await Promise.all([
         ...titles.map(() => call('GET', path, neighbour.admin)),
         ...titles.map((_, hours) => call('PATCH', path, neighbour.admin, { hours })),
       ]);
       expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
       expect(pool.totalCount - pool.idleCount).toBe(1);
-    } finally {
-      await app.admin.query('COMMIT');
-    }
+      return all;
+    });
     const versions = (await Promise.all(changes)).map(({ body }) => body.version);
     expect(versions.sort((one, two) => one - two)).toEqual(versions.map((_, index) => index + 2));
   });
 
   it('are written although the database refuses one of them', async () => {
-    await app.admin.query(`
-      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN
-        IF NEW.data ->> '1' = 'Refused' THEN RAISE EXCEPTION 'refused'; END IF;
-        RETURN NEW;
-      END $$;
-      CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON custom_record FOR EACH ROW EXECUTE FUNCTION refuse()`);
     const neighbour = await app.tenant('enterprise', OBJECTS);
-    try {
+    await app.whileRefusing(async () => {
       const other = app.create(RECORDS, neighbour.admin, { title: 'Of another workspace' });
       const created = await Promise.all(
         [...titles.slice(0, 9), 'Refused'].map((title) => write('POST', RECORDS, { title })),
@@ -203,9 +191,7 @@ describe('records that many read and write at the same time', () => {
       );
       expect(changed.map(({ status }) => status)).toEqual(changed.map((_, index) => (index === 4 ? 500 : 200)));
       expect((await events()).slice(9)).toHaveLength(8);
-    } finally {
-      await app.admin.query('DROP TRIGGER refuse ON custom_record; DROP FUNCTION refuse()');
-    }
+    });
   });
 
   it('are refused by the definition in force only', async () => {
@@ -219,10 +205,8 @@ describe('records that many read and write at the same time', () => {
 
   it('are written in several batches when they are long', async () => {
     // More than a batch takes.
-    const long = (index: number) => ({
-      title: titles[index],
-      note_0: `${index} ${'"<a href=\\"x\\">"'.repeat(2_000)}`,
-    });
+    const text = '"<a href=\\"x\\">"'.repeat(2_000);
+    const long = (index: number) => ({ title: titles[index], note_0: `${index} ${text}` });
     const answers = await Promise.all(titles.map((_, index) => write('POST', DIARIES, long(index))));
     expect(answers.map(({ status }) => status)).toEqual(titles.map(() => 201));
     const changed = await Promise.all(
@@ -309,11 +293,7 @@ describe('records that many read and write at the same time', () => {
       write('PATCH', one, { note_0: 'Later' }),
       write('PATCH', other, { note_1: 'Later' }),
     ]);
-    for (const [title, found] of [
-      ['One', 0],
-      ['Changed', 1],
-      ['Other', 1],
-    ] as const) {
+    for (const [title, found] of Object.entries({ One: 0, Changed: 1, Other: 1 })) {
       const { body } = await write('GET', `${DIARIES}?filterField=title&filterValue=${title}`);
       expect([title, body.data.length]).toEqual([title, found]);
     }
@@ -332,26 +312,24 @@ describe('records that many read and write at the same time', () => {
       const created = await inEach((token, index) => app.create(RECORDS, token, { title: titles[index] }));
       const changed = await inEach((token, index) => call('PATCH', path(created[index]?.id), token, { hours: index }));
       const read = await inEach((token, index) => call('GET', path(created[index]?.id), token));
-      expect(changed.map(({ body }) => [body.title, body.hours])).toEqual(
-        all.map((_, index) => [titles[index], index]),
-      );
+      const written = all.map((_, index) => [titles[index], index]);
+      expect(changed.map(({ body }) => [body.title, body.hours])).toEqual(written);
       expect(read.map(({ body }) => body)).toEqual(changed.map(({ body }) => body));
       const kinds = spy.mock.calls.map(([{ kind }]) => kind);
       expect(new Set(kinds)).toEqual(new Set(['creations', 'changes', 'reads']));
       const foreign = await inEach((token, index) => call('GET', path(created[(index + 1) % all.length]?.id), token));
       expect(foreign.map(({ status }) => status)).toEqual(all.map(() => 404));
 
-      await app.admin.query('BEGIN');
-      await app.admin.query(`SELECT pg_advisory_xact_lock(hashtextextended('custom_object:' || $1::text, 0))`, [
-        tenant.id,
-      ]);
-      const waiting = [
-        write('POST', RECORDS, { title: 'Waits' }),
-        write('PATCH', path(created[0]?.id), { title: 'Waits too' }),
-      ];
-      const others = all.slice(1).map(({ admin }) => app.create(RECORDS, admin, { title: 'Does not wait' }));
-      expect((await Promise.all(others)).map(({ version }) => version)).toEqual([1, 1, 1]);
-      await app.admin.query('COMMIT');
+      const definitions = `SELECT pg_advisory_xact_lock(hashtextextended('custom_object:' || $1::text, 0))`;
+      const waiting = await app.whileHeld(definitions, [tenant.id], async () => {
+        const some = [
+          write('POST', RECORDS, { title: 'Waits' }),
+          write('PATCH', path(created[0]?.id), { title: 'Waits too' }),
+        ];
+        const others = all.slice(1).map(({ admin }) => app.create(RECORDS, admin, { title: 'Does not wait' }));
+        expect((await Promise.all(others)).map(({ version }) => version)).toEqual([1, 1, 1]);
+        return some;
+      });
       expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([201, 200]);
       expect((await stored()).map(({ title }) => title)).toEqual(['Waits too', 'Waits']);
     } finally {
@@ -362,11 +340,8 @@ describe('records that many read and write at the same time', () => {
   it('follow a definition that changes meanwhile', async () => {
     await Promise.all(titles.slice(0, 5).map(createVisit));
     await app.redefine(tenant.id, `definition || '{"writeRoles": ["nobody"]}' WHERE api_name = 'hours'`);
-    const answers = await Promise.all(
-      titles
-        .slice(0, 20)
-        .map((title, index) => write('POST', RECORDS, { title, ...(index % 2 === 0 && { hours: 1 }) })),
-    );
+    const values = titles.slice(0, 20).map((title, index) => ({ title, ...(index % 2 === 0 && { hours: 1 }) }));
+    const answers = await Promise.all(values.map((body) => write('POST', RECORDS, body)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map((_, index) => (index % 2 === 0 ? 403 : 201)));
     expect(await stored()).toHaveLength(15);
   });
@@ -455,11 +430,7 @@ describe('deleting a record that others refer to', () => {
 
   it('is refused when more than a thousand records refer to it', async () => {
     const lead = await create(LEADS, { lastName: 'Lovelace' });
-    await app.admin.query(
-      `INSERT INTO record_reference (tenant_id, target_id, object_id, record_id, field_key)
-       SELECT $1, $2, gen_random_uuid(), gen_random_uuid(), 1 FROM generate_series(1, 1001)`,
-      [tenant.id, lead.id],
-    );
+    await app.referTo(lead, tenant);
     const refused = await write('DELETE', `${LEADS}/${lead.id}`);
     expect(refused).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
   });
@@ -478,12 +449,8 @@ describe('two records that exchange their unique values', () => {
       const exchanged = Promise.all(
         visits.map(({ id }, index) => write('PATCH', `${VISITS}/${id}`, { title: ['two', 'one'][index] })),
       );
-      await waitUntil(async () => {
-        const { rows } = await app.admin.query(
-          "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 42 AND NOT granted",
-        );
-        return rows.length === visits.length;
-      });
+      const waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 42 AND NOT granted";
+      await waitUntil(async () => (await app.admin.query(waiting)).rows.length === visits.length);
       await app.admin.query('SELECT pg_advisory_unlock(42)');
       expect((await exchanged).map(({ status, body }) => [status, body.code])).toEqual(
         visits.map(() => [409, 'UNIQUE_VIOLATION']),
@@ -536,11 +503,8 @@ describe('a reference', () => {
   it('has to name a record of the tenant', async () => {
     const { admin } = await app.tenant('business', []);
     const { id: companyId } = await app.create(COMPANIES, admin, { name: 'Foreign' });
-    const { status, body } = await tenant.call('POST', '/api/crm/opportunities', {
-      name: 'A',
-      companyId,
-      contactId: '0190a000-0000-7000-8000-0000000000aa',
-    });
+    const values = { name: 'A', companyId, contactId: '0190a000-0000-7000-8000-0000000000aa' };
+    const { status, body } = await tenant.call('POST', '/api/crm/opportunities', values);
     expect([status, body.code]).toEqual([422, 'VALIDATION_FAILED']);
     expect(body.errors).toMatchObject([
       { pointer: '/companyId', code: 'REFERENCE_NOT_FOUND' },
@@ -550,12 +514,9 @@ describe('a reference', () => {
   });
 
   it('of a task may name a record of any other standard object', async () => {
-    for (const relatedTo of [
-      lead,
-      await idOf(CONTACTS, { lastName: 'A' }),
-      await idOf(COMPANIES, { name: 'A' }),
-      await idOf('/api/crm/opportunities', { name: 'A' }),
-    ]) {
+    const people = [lead, await idOf(CONTACTS, { lastName: 'A' })];
+    const others = [await idOf(COMPANIES, { name: 'A' }), await idOf('/api/crm/opportunities', { name: 'A' })];
+    for (const relatedTo of [...people, ...others]) {
       const answer = await tenant.call('POST', TASKS, { title: 'Call', relatedTo });
       expect(answer).toMatchObject({ status: 201, body: { relatedTo } });
     }
@@ -616,12 +577,9 @@ describe('a reference', () => {
   it('that restricts a deletion does not tell the name of an object to who may not read it', async () => {
     const client = await idOf(CONTACTS, { lastName: 'Byron' });
     await idOf(VISITS, { client });
-    for (const [token, what] of [
-      [await appToken('trips', 'contacts', 'custom_objects'), 'Another record'],
-      [await appToken('acme-visits', 'contacts'), 'Another record'],
-      [await appToken('acme-visits', 'contacts', 'custom_objects:read'), 'A record of visit'],
-      [tenant.admin, 'A record of visit'],
-    ] as const) {
+    const blind = [await appToken('trips', 'contacts', 'custom_objects'), await appToken('acme-visits', 'contacts')];
+    for (const token of [...blind, await appToken('acme-visits', 'contacts', 'custom_objects:read'), tenant.admin]) {
+      const what = blind.includes(token) ? 'Another record' : 'A record of visit';
       const { body } = await call('DELETE', `${CONTACTS}/${client}`, token);
       expect(body).toMatchObject({ status: 409, detail: `${what} refers to this one and needs it` });
     }

@@ -41,19 +41,13 @@ export interface GlobalTable {
   readonly why: string;
 }
 
+const row = (table: string, why: string, role: GlobalTable['role'] = 'narrow'): GlobalTable => ({ table, role, why });
+
 /** In each database that has an outbox. */
-const OUTBOX_POSITION: GlobalTable = {
-  table: 'outbox_position',
-  role: 'narrow',
-  why: 'the relay publishes the events of every tenant in one order',
-};
+const OUTBOX_POSITION = row('outbox_position', 'the relay publishes the events of every tenant in one order');
 
 /** In each database with sealed columns. */
-const ENCRYPTION_KEY: GlobalTable = {
-  table: 'encryption_key',
-  role: 'narrow',
-  why: 'the secrets of every tenant are sealed with one ring of keys',
-};
+const ENCRYPTION_KEY = row('encryption_key', 'the secrets of every tenant are sealed with one ring of keys');
 
 /**
  * The tables without the tenant policy. The catalogue test fails for every other table that lacks it. TypeORM's
@@ -61,55 +55,40 @@ const ENCRYPTION_KEY: GlobalTable = {
  */
 export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTable[]>> = {
   identity: [
-    { table: 'sign_in_email', role: 'narrow', why: 'an e-mail address signs in before its tenant is known' },
-    { table: 'email_claim', role: 'narrow', why: 'whoever verifies an address first ends the claims of other tenants' },
-    { table: 'refresh_token', role: 'narrow', why: 'a refresh token names its session, not its tenant' },
-    { table: 'embed_client', role: 'narrow', why: 'a client id is presented before its tenant is known' },
-    {
-      table: 'verified_domain',
-      role: 'narrow',
-      why: 'a mail domain belongs to one tenant, and names it before anybody has signed in',
-    },
-    { table: 'oauth_app', role: 'narrow', why: 'an app asks for authorization before the tenant is known' },
-    { table: 'oauth_installation', role: 'narrow', why: 'a client id is presented before its tenant is known' },
-    { table: 'oauth_request', role: 'narrow', why: 'an app sends a browser before anybody is signed in' },
-    { table: 'signing_key', role: 'narrow', why: 'the platform signs with one set of keys' },
-    {
-      table: 'operator_audit',
-      role: 'runtime',
-      why: 'what operators did, also to tenants, in the transaction of the act',
-    },
-    { table: 'revocation_cutoff', role: 'narrow', why: 'cut-offs are published for every tenant at start' },
+    row('sign_in_email', 'an e-mail address signs in before its tenant is known'),
+    row('email_claim', 'whoever verifies an address first ends the claims of other tenants'),
+    row('refresh_token', 'a refresh token names its session, not its tenant'),
+    row('embed_client', 'a client id is presented before its tenant is known'),
+    row('verified_domain', 'a mail domain belongs to one tenant, and names it before anybody has signed in'),
+    row('oauth_app', 'an app asks for authorization before the tenant is known'),
+    row('oauth_installation', 'a client id is presented before its tenant is known'),
+    row('oauth_request', 'an app sends a browser before anybody is signed in'),
+    row('signing_key', 'the platform signs with one set of keys'),
+    row('operator_audit', 'what operators did, also to tenants, in the transaction of the act', 'runtime'),
+    row('revocation_cutoff', 'cut-offs are published for every tenant at start'),
     OUTBOX_POSITION,
     ENCRYPTION_KEY,
   ],
   'custom-objects': [OUTBOX_POSITION],
   'marketplace-certification': [
-    { table: 'app', role: 'narrow', why: 'a listing is read by every tenant' },
-    { table: 'app_version', role: 'narrow', why: 'operators review the submissions of every publisher' },
-    { table: 'submission_audit', role: 'narrow', why: 'the trail of what operators and publishers did with a version' },
-    { table: 'operator_audit', role: 'narrow', why: 'what operators decided, in the transaction of the decision' },
-    { table: 'rating', role: 'narrow', why: 'ratings are averaged over all tenants' },
-    { table: 'app_webhook_secret', role: 'narrow', why: 'one signing secret for all installations of an app' },
-    {
-      table: 'client_status',
-      role: 'narrow',
-      why: 'what was decided about an app or published, until identity has learned it',
-    },
-    {
-      table: 'install_count',
-      role: 'runtime',
-      why: 'installs are counted over all tenants, in the transaction that makes an installation active',
-    },
+    row('app', 'a listing is read by every tenant'),
+    row('app_version', 'operators review the submissions of every publisher'),
+    row('submission_audit', 'the trail of what operators and publishers did with a version'),
+    row('operator_audit', 'what operators decided, in the transaction of the decision'),
+    row('rating', 'ratings are averaged over all tenants'),
+    row('app_webhook_secret', 'one signing secret for all installations of an app'),
+    row('client_status', 'what was decided about an app or published, until identity has learned it'),
+    row(
+      'install_count',
+      'installs are counted over all tenants, in the transaction that makes an installation active',
+      'runtime',
+    ),
     OUTBOX_POSITION,
     ENCRYPTION_KEY,
   ],
-  'automation-hooks': [
-    { table: 'hook', role: 'narrow', why: 'an inbound call presents a workflow id and a secret, no tenant' },
-    ENCRYPTION_KEY,
-  ],
+  'automation-hooks': [row('hook', 'an inbound call presents a workflow id and a secret, no tenant'), ENCRYPTION_KEY],
   'webhook-dispatcher': [
-    { table: 'app_secret', role: 'narrow', why: 'one signing secret for all installations of an app' },
+    row('app_secret', 'one signing secret for all installations of an app'),
     OUTBOX_POSITION,
     ENCRYPTION_KEY,
   ],

@@ -188,3 +188,12 @@ export class PlatformError extends Error {
     return this.definition.status;
   }
 }
+
+/** The refusal of a body with these values. */
+export const invalidValues = (...errors: FieldProblem[]): PlatformError =>
+  new PlatformError('VALIDATION_FAILED', undefined, { errors });
+
+/** @throws VALIDATION_FAILED when there are problems */
+export function requireNoProblems(errors: readonly FieldProblem[]): void {
+  if (errors.length > 0) throw invalidValues(...errors);
+}

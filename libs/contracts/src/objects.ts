@@ -61,80 +61,70 @@ export interface StandardObject {
   readonly exampleChange: Readonly<Record<string, string | number>>;
 }
 
-const text = <const F extends Omit<FieldBase, 'type'>>(maxLength: number, field: F) =>
-  ({ type: 'text', maxLength, ...field }) as const;
-
 // One small story, so that the ids of the examples agree with each other.
 const USER_ID = '019ca8c2-1f5a-7c3e-9d41-2b6f0a8e5c17';
+const CONTACT_ID = '019ca8d1-7d3e-7a06-b5c4-8e2f1a9d6c43';
 const COMPANY_ID = '019ca8d1-0c11-7e52-a3b9-4f7d2c6e8b10';
 const OPPORTUNITY_ID = '019ca8d2-3b9c-7f48-96e1-0d5a7c2b8e64';
 
-/** Fields common to leads and contacts, with the same keys and slots. */
-const PERSON = {
-  firstName: text(120, { key: 1, slot: null, label: { en: 'First name', de: 'Vorname' }, example: 'Ada' }),
-  lastName: text(120, {
-    key: 2,
-    slot: 's1',
-    label: { en: 'Last name', de: 'Nachname' },
-    required: true,
-    example: 'Lovelace',
-  }),
-  email: {
-    key: 3,
-    type: 'email',
-    slot: 's2',
-    label: { en: 'E-mail', de: 'E-Mail' },
-    maxLength: 254,
-    example: 'ada@example.com',
-  },
-} as const;
+type Slot = string | null;
+/** What every field begins with. */
+type Row<S extends Slot> = readonly [key: number, slot: S, en: string, de: string];
 
-const WEBSITE = {
-  type: 'url',
-  slot: null,
-  label: { en: 'Website', de: 'Website' },
-  maxLength: 2048,
-  example: null,
-} as const;
-const JOB_TITLE = { label: { en: 'Job title', de: 'Position' }, slot: null, example: 'Head of purchasing' } as const;
+const field = <const S extends Slot>([key, slot, en, de]: Row<S>) => ({ key, slot, label: { en, de } });
+const text = <const S extends Slot>(row: Row<S>, maxLength: number, example: string | null = null) =>
+  ({ ...field(row), type: 'text', maxLength, example }) as const;
+const reference = <const S extends Slot>(row: Row<S>, targets: string[], example: string | null = null) =>
+  ({ ...field(row), type: 'reference', targets, example }) as const;
+const picklist = <const S extends Slot>(row: Row<S>, example: string, options: Readonly<Record<string, Texts>>) =>
+  ({ ...field(row), type: 'picklist', options, isOfWorkspace: true, example }) as const;
+
+const phone = <const S extends Slot>(key: number, slot: S, example?: string) =>
+  ({ ...text([key, slot, 'Phone', 'Telefon'], 40, example), type: 'phone' }) as const;
+const website = (key: number) => ({ ...text([key, null, 'Website', 'Website'], 2048), type: 'url' }) as const;
+const description = (key: number, example?: string) =>
+  ({ ...text([key, null, 'Description', 'Beschreibung'], 4000, example), type: 'textarea' }) as const;
+const jobTitle = (key: number) => text([key, null, 'Job title', 'Position'], 120, 'Head of purchasing');
+const owner = <const S extends Slot>(key: number, slot: S) => reference([key, slot, 'Owner', 'Zuständig'], [], USER_ID);
+const company = <const S extends Slot>(key: number, slot: S) =>
+  reference([key, slot, 'Company', 'Firma'], ['company'], COMPANY_ID);
+const name = (example: string) => ({ ...text([1, 's1', 'Name', 'Name'], 200, example), required: true }) as const;
+/** What a lead has become, written by its conversion. @param key of the field, apart from those that people write */
+const convertedTo = (key: number, target: string, de: string) =>
+  ({ ...reference([key, null, `Converted to ${target}`, `Umgewandelt in ${de}`], [target]), readOnly: true }) as const;
 
 /** Five fields whose keys follow each other. @param first key @param city column of the town, the one that lists are filtered by */
-const addressOf = <const City extends string | null>(first: number, city: City) => ({
-  street: text(200, {
-    key: first,
-    slot: null,
-    label: { en: 'Street', de: 'Straße' },
-    example: '12 Saint James Square',
-  }),
-  postalCode: text(20, { key: first + 1, slot: null, label: { en: 'Postal code', de: 'PLZ' }, example: 'SW1Y 4JH' }),
-  city: text(120, { key: first + 2, slot: city, label: { en: 'City', de: 'Ort' }, example: 'London' }),
-  region: text(120, { key: first + 3, slot: null, label: { en: 'Region', de: 'Region' }, example: null }),
-  country: text(80, { key: first + 4, slot: null, label: { en: 'Country', de: 'Land' }, example: 'United Kingdom' }),
+const addressOf = <const City extends Slot>(first: number, city: City) => ({
+  street: text([first, null, 'Street', 'Straße'], 200, '12 Saint James Square'),
+  postalCode: text([first + 1, null, 'Postal code', 'PLZ'], 20, 'SW1Y 4JH'),
+  city: text([first + 2, city, 'City', 'Ort'], 120, 'London'),
+  region: text([first + 3, null, 'Region', 'Region'], 120),
+  country: text([first + 4, null, 'Country', 'Land'], 80, 'United Kingdom'),
 });
 
-const DESCRIPTION = {
-  type: 'textarea',
-  slot: null,
-  label: { en: 'Description', de: 'Beschreibung' },
-  maxLength: 4000,
-  example: null,
+/** Fields common to leads and contacts, with the same keys and slots. */
+const PERSON = {
+  firstName: text([1, null, 'First name', 'Vorname'], 120, 'Ada'),
+  lastName: { ...text([2, 's1', 'Last name', 'Nachname'], 120, 'Lovelace'), required: true },
+  email: { ...text([3, 's2', 'E-mail', 'E-Mail'], 254, 'ada@example.com'), type: 'email' },
 } as const;
 
-const PHONE = { type: 'phone', label: { en: 'Phone', de: 'Telefon' }, maxLength: 40 } as const;
-const OWNER = { type: 'reference', label: { en: 'Owner', de: 'Zuständig' }, targets: [], example: USER_ID } as const;
-const COMPANY = { type: 'reference', label: { en: 'Company', de: 'Firma' }, targets: ['company'] } as const;
-/** What a lead has become, written by its conversion. @param key of the field, apart from those that people write */
-const convertedTo = (key: number, target: string, label: Texts) =>
-  ({ key, type: 'reference', slot: null, label, targets: [target], readOnly: true, example: null }) as const;
-const NAME = text(200, {
-  key: 1,
-  slot: 's1',
-  label: { en: 'Name', de: 'Name' },
-  required: true,
-  example: 'Analytical Engines',
-});
-const STATUS = { en: 'Status', de: 'Status' } as const;
-const OPEN = { en: 'Open', de: 'Offen' } as const;
+/** What tasks relate to. */
+const RELATED = ['lead', 'contact', 'company', 'opportunity'];
+/** The status of what is open at first. */
+const openOr = <const S extends Slot, const O extends Readonly<Record<string, Texts>>>(
+  key: number,
+  slot: S,
+  others: O,
+) =>
+  ({
+    ...field([key, slot, 'Status', 'Status']),
+    type: 'picklist',
+    options: { open: { en: 'Open', de: 'Offen' }, ...others },
+    required: true,
+    default: 'open',
+    example: 'open',
+  }) as const;
 
 export const STAGE_MEANINGS = ['open', 'won', 'lost'] as const;
 /** What a stage says about a deal: the status of those that are in it. */
@@ -186,51 +176,32 @@ export const CORE_OBJECTS = {
     titleFields: ['firstName', 'lastName'],
     fields: {
       ...PERSON,
-      phone: { ...PHONE, key: 4, slot: 's3', example: '+44 20 7946 0018' },
-      companyName: text(200, { key: 5, slot: 's4', label: COMPANY.label, example: 'Analytical Engines' }),
-      status: {
-        key: 6,
-        type: 'picklist',
-        slot: 's5',
-        label: STATUS,
-        options: {
-          new: { en: 'New', de: 'Neu' },
-          contacted: { en: 'Contacted', de: 'Kontaktiert' },
-          qualified: { en: 'Qualified', de: 'Qualifiziert' },
-          unqualified: { en: 'Unqualified', de: 'Nicht qualifiziert' },
-          converted: { en: 'Converted', de: 'Umgewandelt' },
-        },
-        isOfWorkspace: true,
-        example: 'new',
-      },
-      source: {
-        key: 7,
-        type: 'picklist',
-        slot: 's6',
-        label: { en: 'Source', de: 'Quelle' },
-        options: {
-          web: { en: 'Web', de: 'Web' },
-          referral: { en: 'Referral', de: 'Empfehlung' },
-          fair: { en: 'Fair', de: 'Messe' },
-          partner: { en: 'Partner', de: 'Partner' },
-          advertising: { en: 'Advertising', de: 'Werbung' },
-          phone: { en: 'Phone', de: 'Telefon' },
-          other: { en: 'Other', de: 'Sonstige' },
-        },
-        isOfWorkspace: true,
-        example: 'fair',
-      },
-      ownerId: { ...OWNER, key: 8, slot: 's7' },
-      jobTitle: text(120, { ...JOB_TITLE, key: 9 }),
-      website: { ...WEBSITE, key: 10 },
-      ...addressOf(11, null),
-      description: { ...DESCRIPTION, key: 16 },
-      convertedContactId: convertedTo(30, 'contact', { en: 'Converted to contact', de: 'Umgewandelt in Kontakt' }),
-      convertedCompanyId: convertedTo(31, 'company', { en: 'Converted to company', de: 'Umgewandelt in Firma' }),
-      convertedOpportunityId: convertedTo(32, 'opportunity', {
-        en: 'Converted to opportunity',
-        de: 'Umgewandelt in Verkaufschance',
+      phone: phone(4, 's3', '+44 20 7946 0018'),
+      companyName: text([5, 's4', 'Company', 'Firma'], 200, 'Analytical Engines'),
+      status: picklist([6, 's5', 'Status', 'Status'], 'new', {
+        new: { en: 'New', de: 'Neu' },
+        contacted: { en: 'Contacted', de: 'Kontaktiert' },
+        qualified: { en: 'Qualified', de: 'Qualifiziert' },
+        unqualified: { en: 'Unqualified', de: 'Nicht qualifiziert' },
+        converted: { en: 'Converted', de: 'Umgewandelt' },
       }),
+      source: picklist([7, 's6', 'Source', 'Quelle'], 'fair', {
+        web: { en: 'Web', de: 'Web' },
+        referral: { en: 'Referral', de: 'Empfehlung' },
+        fair: { en: 'Fair', de: 'Messe' },
+        partner: { en: 'Partner', de: 'Partner' },
+        advertising: { en: 'Advertising', de: 'Werbung' },
+        phone: { en: 'Phone', de: 'Telefon' },
+        other: { en: 'Other', de: 'Sonstige' },
+      }),
+      ownerId: owner(8, 's7'),
+      jobTitle: jobTitle(9),
+      website: website(10),
+      ...addressOf(11, null),
+      description: description(16),
+      convertedContactId: convertedTo(30, 'contact', 'Kontakt'),
+      convertedCompanyId: convertedTo(31, 'company', 'Firma'),
+      convertedOpportunityId: convertedTo(32, 'opportunity', 'Verkaufschance'),
     },
     milestones: {},
     exampleId: '019ca8d0-5a40-7b1d-8f02-6c1e9b7d4a35',
@@ -248,15 +219,15 @@ export const CORE_OBJECTS = {
     titleFields: ['firstName', 'lastName'],
     fields: {
       ...PERSON,
-      phone: { ...PHONE, key: 4, slot: 's3', example: null },
-      companyId: { ...COMPANY, key: 5, slot: 's4', example: COMPANY_ID },
-      ownerId: { ...OWNER, key: 6, slot: 's5' },
-      jobTitle: text(120, { ...JOB_TITLE, key: 7 }),
+      phone: phone(4, 's3'),
+      companyId: company(5, 's4'),
+      ownerId: owner(6, 's5'),
+      jobTitle: jobTitle(7),
       ...addressOf(8, null),
-      description: { ...DESCRIPTION, key: 13 },
+      description: description(13),
     },
     milestones: {},
-    exampleId: '019ca8d1-7d3e-7a06-b5c4-8e2f1a9d6c43',
+    exampleId: CONTACT_ID,
     exampleChange: { phone: '+44 20 7946 0018' },
   },
   /** An organisation. */
@@ -270,20 +241,14 @@ export const CORE_OBJECTS = {
     nameField: 'name',
     titleFields: ['name'],
     fields: {
-      name: NAME,
-      website: { ...WEBSITE, key: 2 },
-      phone: { ...PHONE, key: 3, slot: 's2', example: '+44 20 7946 0000' },
-      ownerId: { ...OWNER, key: 4, slot: 's3' },
-      industry: text(120, { key: 5, slot: 's4', label: { en: 'Industry', de: 'Branche' }, example: 'Engineering' }),
-      employees: {
-        key: 6,
-        type: 'number',
-        slot: null,
-        label: { en: 'Employees', de: 'Beschäftigte' },
-        example: 250,
-      },
+      name: name('Analytical Engines'),
+      website: website(2),
+      phone: phone(3, 's2', '+44 20 7946 0000'),
+      ownerId: owner(4, 's3'),
+      industry: text([5, 's4', 'Industry', 'Branche'], 120, 'Engineering'),
+      employees: { ...field([6, null, 'Employees', 'Beschäftigte']), type: 'number', example: 250 },
       ...addressOf(7, 's5'),
-      description: { ...DESCRIPTION, key: 12 },
+      description: description(12),
     },
     milestones: {},
     exampleId: COMPANY_ID,
@@ -300,52 +265,16 @@ export const CORE_OBJECTS = {
     nameField: 'name',
     titleFields: ['name'],
     fields: {
-      name: { ...NAME, example: 'Analytical Engines: 50 seats' },
-      amount: { key: 2, type: 'number', slot: 'n1', label: { en: 'Amount', de: 'Betrag' }, example: 42_000 },
-      currency: text(3, {
-        key: 3,
-        slot: 's2',
-        label: { en: 'Currency', de: 'Währung' },
-        format: 'currency',
-        example: 'EUR',
-      }),
-      stage: {
-        key: 4,
-        type: 'picklist',
-        slot: 's3',
-        label: { en: 'Stage', de: 'Phase' },
-        options: STAGES,
-        isOfWorkspace: true,
-        example: 'proposal',
-      },
-      status: {
-        key: 5,
-        type: 'picklist',
-        slot: 's4',
-        label: STATUS,
-        options: { open: OPEN, won: { en: 'Won', de: 'Gewonnen' }, lost: { en: 'Lost', de: 'Verloren' } },
-        required: true,
-        default: 'open',
-        example: 'open',
-      },
-      closeDate: {
-        key: 6,
-        type: 'date',
-        slot: 't1',
-        label: { en: 'Close date', de: 'Abschlussdatum' },
-        example: '2026-04-30',
-      },
-      companyId: { ...COMPANY, key: 7, slot: 's5', example: COMPANY_ID },
-      contactId: {
-        key: 8,
-        type: 'reference',
-        slot: 's6',
-        label: { en: 'Contact', de: 'Kontakt' },
-        targets: ['contact'],
-        example: '019ca8d1-7d3e-7a06-b5c4-8e2f1a9d6c43',
-      },
-      ownerId: { ...OWNER, key: 9, slot: 's7' },
-      description: { ...DESCRIPTION, key: 10 },
+      name: name('Analytical Engines: 50 seats'),
+      amount: { ...field([2, 'n1', 'Amount', 'Betrag']), type: 'number', example: 42_000 },
+      currency: { ...text([3, 's2', 'Currency', 'Währung'], 3, 'EUR'), format: 'currency' },
+      stage: picklist([4, 's3', 'Stage', 'Phase'], 'proposal', STAGES),
+      status: openOr(5, 's4', { won: { en: 'Won', de: 'Gewonnen' }, lost: { en: 'Lost', de: 'Verloren' } }),
+      closeDate: { ...field([6, 't1', 'Close date', 'Abschlussdatum']), type: 'date', example: '2026-04-30' },
+      companyId: company(7, 's5'),
+      contactId: reference([8, 's6', 'Contact', 'Kontakt'], ['contact'], CONTACT_ID),
+      ownerId: owner(9, 's7'),
+      description: description(10),
     },
     milestones: {
       'deal.won': { field: 'status', value: 'won', example: { version: 4, stage: 'won' } },
@@ -365,60 +294,17 @@ export const CORE_OBJECTS = {
     nameField: 'title',
     titleFields: ['title'],
     fields: {
-      title: text(200, {
-        key: 1,
-        slot: 's1',
-        label: { en: 'Title', de: 'Titel' },
-        required: true,
-        example: 'Call Ada Lovelace',
+      title: { ...text([1, 's1', 'Title', 'Titel'], 200, 'Call Ada Lovelace'), required: true },
+      description: description(2, 'About the offer of 1 March'),
+      dueAt: { ...field([3, 't1', 'Due', 'Fällig']), type: 'datetime', example: '2026-03-04T09:00:00.000Z' },
+      status: openOr(4, 's2', { completed: { en: 'Completed', de: 'Erledigt' } }),
+      assigneeId: reference([5, 's3', 'Assignee', 'Zugewiesen an'], [], USER_ID),
+      relatedTo: reference([6, 's4', 'Related to', 'Bezieht sich auf'], RELATED, OPPORTUNITY_ID),
+      priority: picklist([7, 's5', 'Priority', 'Priorität'], 'normal', {
+        low: { en: 'Low', de: 'Niedrig' },
+        normal: { en: 'Normal', de: 'Normal' },
+        high: { en: 'High', de: 'Hoch' },
       }),
-      description: { ...DESCRIPTION, key: 2, example: 'About the offer of 1 March' },
-      dueAt: {
-        key: 3,
-        type: 'datetime',
-        slot: 't1',
-        label: { en: 'Due', de: 'Fällig' },
-        example: '2026-03-04T09:00:00.000Z',
-      },
-      status: {
-        key: 4,
-        type: 'picklist',
-        slot: 's2',
-        label: STATUS,
-        options: { open: OPEN, completed: { en: 'Completed', de: 'Erledigt' } },
-        required: true,
-        default: 'open',
-        example: 'open',
-      },
-      assigneeId: {
-        key: 5,
-        type: 'reference',
-        slot: 's3',
-        label: { en: 'Assignee', de: 'Zugewiesen an' },
-        targets: [],
-        example: USER_ID,
-      },
-      relatedTo: {
-        key: 6,
-        type: 'reference',
-        slot: 's4',
-        label: { en: 'Related to', de: 'Bezieht sich auf' },
-        targets: ['lead', 'contact', 'company', 'opportunity'],
-        example: OPPORTUNITY_ID,
-      },
-      priority: {
-        key: 7,
-        type: 'picklist',
-        slot: 's5',
-        label: { en: 'Priority', de: 'Priorität' },
-        options: {
-          low: { en: 'Low', de: 'Niedrig' },
-          normal: { en: 'Normal', de: 'Normal' },
-          high: { en: 'High', de: 'Hoch' },
-        },
-        isOfWorkspace: true,
-        example: 'normal',
-      },
     },
     milestones: { 'task.completed': { field: 'status', value: 'completed', example: { version: 2 } } },
     exampleId: '019ca8d2-e7f5-7d29-8a6b-5c3e9f1d0b72',

@@ -18,49 +18,24 @@ export interface ScopeEntry {
 
 const BOTH = ['read', 'write'] as const;
 
+const ofRecords = (noun: string, en: string, de: string): ScopeEntry => ({
+  noun,
+  label: { en, de },
+  reads: { en: `See your ${noun}`, de: `Ihre ${de} sehen` },
+  writes: { en: `See, add, change and delete ${noun}`, de: `${de} sehen, hinzufügen, ändern und löschen` },
+  offered: BOTH,
+});
+
 /**
  * The catalogue of scopes that can be granted to a token or an app, with the words of the pages. A scope allows reading and writing;
  * with `:read` only reading.
  */
 export const SCOPE_CATALOGUE = {
-  leads: {
-    noun: 'leads',
-    label: { en: 'Leads', de: 'Leads' },
-    reads: { en: 'See your leads', de: 'Ihre Leads sehen' },
-    writes: { en: 'See, add, change and delete leads', de: 'Leads sehen, hinzufügen, ändern und löschen' },
-    offered: BOTH,
-  },
-  contacts: {
-    noun: 'contacts',
-    label: { en: 'Contacts', de: 'Kontakte' },
-    reads: { en: 'See your contacts', de: 'Ihre Kontakte sehen' },
-    writes: { en: 'See, add, change and delete contacts', de: 'Kontakte sehen, hinzufügen, ändern und löschen' },
-    offered: BOTH,
-  },
-  companies: {
-    noun: 'companies',
-    label: { en: 'Companies', de: 'Firmen' },
-    reads: { en: 'See your companies', de: 'Ihre Firmen sehen' },
-    writes: { en: 'See, add, change and delete companies', de: 'Firmen sehen, hinzufügen, ändern und löschen' },
-    offered: BOTH,
-  },
-  pipeline: {
-    noun: 'opportunities',
-    label: { en: 'Opportunities', de: 'Verkaufschancen' },
-    reads: { en: 'See your opportunities', de: 'Ihre Verkaufschancen sehen' },
-    writes: {
-      en: 'See, add, change and delete opportunities',
-      de: 'Verkaufschancen sehen, hinzufügen, ändern und löschen',
-    },
-    offered: BOTH,
-  },
-  tasks: {
-    noun: 'tasks',
-    label: { en: 'Tasks', de: 'Aufgaben' },
-    reads: { en: 'See your tasks', de: 'Ihre Aufgaben sehen' },
-    writes: { en: 'See, add, change and delete tasks', de: 'Aufgaben sehen, hinzufügen, ändern und löschen' },
-    offered: BOTH,
-  },
+  leads: ofRecords('leads', 'Leads', 'Leads'),
+  contacts: ofRecords('contacts', 'Contacts', 'Kontakte'),
+  companies: ofRecords('companies', 'Companies', 'Firmen'),
+  pipeline: ofRecords('opportunities', 'Opportunities', 'Verkaufschancen'),
+  tasks: ofRecords('tasks', 'Tasks', 'Aufgaben'),
   custom_objects: {
     noun: 'records of custom objects that the app can see',
     label: { en: 'Your own lists', de: 'Ihre eigenen Listen' },

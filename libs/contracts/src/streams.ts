@@ -46,48 +46,32 @@ export interface ConsumerDefinition {
   readonly maxAckPending: number;
 }
 
+/** The consumer of a service, named after it. */
+const consumerOf = <const S extends ServiceName, const D extends Partial<ConsumerDefinition>>(service: S, own: D) =>
+  ({ durable: service, service, ackWaitMs: 10_000, maxDeliveries: 10, ...own }) as const;
+
 export const CONSUMERS = {
-  'webhook-dispatcher': {
-    durable: 'webhook-dispatcher',
-    service: 'webhook-dispatcher',
+  'webhook-dispatcher': consumerOf('webhook-dispatcher', {
     events: 'all',
-    ackWaitMs: 10_000,
-    maxDeliveries: 10,
     // An event is in progress while its first attempts are: mostly waiting, and not for a transaction each.
     concurrency: 512,
     // Of an import; what stands behind it is read as well.
     readAhead: 16_384,
     maxAckPending: 65_536,
-  },
-  'automation-hooks': {
-    durable: 'automation-hooks',
-    service: 'automation-hooks',
-    events: 'all',
-    ackWaitMs: 10_000,
-    maxDeliveries: 10,
-    concurrency: 16,
-    maxAckPending: 1_000,
-  },
-  identity: {
-    durable: 'identity',
-    service: 'identity',
+  }),
+  'automation-hooks': consumerOf('automation-hooks', { events: 'all', concurrency: 16, maxAckPending: 1_000 }),
+  identity: consumerOf('identity', {
     // Told to people by mail, which identity sends, and kept in the audit trail of the workspace.
     events: ['webhook.endpoint_disabled', 'app.installed', 'app.upgraded', 'app.uninstalled', 'submission.decided'],
-    ackWaitMs: 10_000,
-    maxDeliveries: 10,
     concurrency: 4,
     maxAckPending: 100,
-  },
-  'marketplace-certification': {
-    durable: 'marketplace-certification',
-    service: 'marketplace-certification',
-    // What a user wrote about apps is forgotten with the user.
+  }),
+  // What a user wrote about apps is forgotten with the user.
+  'marketplace-certification': consumerOf('marketplace-certification', {
     events: ['user.erased'],
-    ackWaitMs: 10_000,
-    maxDeliveries: 10,
     concurrency: 4,
     maxAckPending: 100,
-  },
+  }),
 } as const satisfies Record<string, ConsumerDefinition>;
 
 /**

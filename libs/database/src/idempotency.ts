@@ -176,6 +176,26 @@ export class IdempotencyService {
     return { recordId, repeated: false };
   }
 
+  /**
+   * Makes a call once, or each time when it has no key.
+   * @param find what an earlier call has written
+   * @throws as {@link once}
+   */
+  async run<Written extends { readonly id: string }>(
+    tx: Queryable,
+    call: IdempotentCall | undefined,
+    write: () => Promise<Written>,
+    find: (id: string) => Promise<Written>,
+  ): Promise<Written> {
+    if (!call) return write();
+    let written: Written | undefined;
+    const { recordId } = await this.once(tx, call, async () => {
+      written = await write();
+      return written.id;
+    });
+    return written ?? find(recordId);
+  }
+
   /** Remembers what a call has written, in the transaction of `once` of another call that it is a part of. */
   async save(tx: Queryable, call: IdempotentCall, recordId: string): Promise<void> {
     const hash = Buffer.from(hashOf(call.body), 'hex');

@@ -25,43 +25,35 @@ function checkLength(value: unknown): { code: DefinitionProblemCode; detail: str
   return { code: 'RULE_VALUE_INVALID', detail: 'The value of the rule must be a whole number of at least 0' };
 }
 
-const maxLength: Rule = {
-  type: 'maxLength',
+/** A limit of the length of a text. @param allows whether a length is within it */
+const lengthRule = (
+  type: 'minLength' | 'maxLength',
+  code: ValueProblemCode,
+  words: string,
+  param: string,
+  allows: (length: number, limit: number) => boolean,
+): Rule => ({
+  type,
   checkValue: checkLength,
-  passes: (value, limit) => typeof limit === 'number' && codePointLength(value as string) <= limit,
-  code: 'TOO_LONG',
-  detail: (limit) => `Must have at most ${String(limit)} characters`,
-  params: (value, limit) => ({ limit: limit as number, length: codePointLength(value as string) }),
-};
+  passes: (value, limit) => typeof limit === 'number' && allows(codePointLength(value as string), limit),
+  code,
+  detail: (limit) => `Must have at ${words} ${String(limit)} characters`,
+  params: (value, limit) => ({ [param]: limit as number, length: codePointLength(value as string) }),
+});
+const maxLength = lengthRule('maxLength', 'TOO_LONG', 'most', 'limit', (length, limit) => length <= limit);
+const minLength = lengthRule('minLength', 'TOO_SHORT', 'least', 'minLength', (length, limit) => length >= limit);
 
-const minLength: Rule = {
-  type: 'minLength',
-  checkValue: checkLength,
-  passes: (value, limit) => typeof limit === 'number' && codePointLength(value as string) >= limit,
-  code: 'TOO_SHORT',
-  detail: (limit) => `Must have at least ${String(limit)} characters`,
-  params: (value, limit) => ({ minLength: limit as number, length: codePointLength(value as string) }),
-};
-
-const max: Rule = {
-  type: 'max',
+/** A limit of a number, compared as formulas do: 0.1 + 0.2 is not above 0.3. @param sign of the differences beyond it */
+const limitRule = (type: 'min' | 'max', code: ValueProblemCode, words: string, sign: 1 | -1): Rule => ({
+  type,
   checkValue: checkFiniteNumber,
-  // Compares as formulas do: 0.1 + 0.2 is not above 0.3.
-  passes: (value, limit) => typeof limit === 'number' && compareNumbers(value as number, limit) <= 0,
-  code: 'ABOVE_MAX',
-  detail: (limit) => `Must be at most ${String(limit)}`,
-  params: (_value, limit) => ({ max: limit as number }),
-};
-
-const min: Rule = {
-  type: 'min',
-  checkValue: checkFiniteNumber,
-  // Compares as formulas do: 0.1 + 0.2 is not above 0.3.
-  passes: (value, limit) => typeof limit === 'number' && compareNumbers(value as number, limit) >= 0,
-  code: 'BELOW_MIN',
-  detail: (limit) => `Must be at least ${String(limit)}`,
-  params: (_value, limit) => ({ min: limit as number }),
-};
+  passes: (value, limit) => typeof limit === 'number' && compareNumbers(value as number, limit) * sign <= 0,
+  code,
+  detail: (limit) => `Must be at ${words} ${String(limit)}`,
+  params: (_value, limit) => ({ [type]: limit as number }),
+});
+const max = limitRule('max', 'ABOVE_MAX', 'most', 1);
+const min = limitRule('min', 'BELOW_MIN', 'least', -1);
 
 const regex: Rule = {
   type: 'regex',

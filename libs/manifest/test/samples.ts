@@ -365,8 +365,20 @@ const OBJECTS: Sample[] = [
     '/objects/0/fields/1/apiName',
     textWith({ apiName: 'if' }),
     (apiName) => textWith({ apiName }),
-    [...named('field', 'id', 'createdAt', 'NOT', 'version', 'a b', `a${'b'.repeat(40)}`)],
+    [
+      ...named('field', 'id', 'createdAt', 'NOT', 'version', 'deleted', 'expanded', 'object'),
+      ...named('field', 'a b', `a${'b'.repeat(40)}`),
+    ],
   ),
+  ...samples('OBJ-001', '/objects/0/fields/1/apiName', [
+    [
+      'added member that the app has not published',
+      textWith({ apiName: 'expanded' }),
+      textWith({ apiName: 'deleted' }),
+      '',
+      published(textWith({ apiName: 'deleted' })),
+    ],
+  ]),
   ...twins('OBJ-001', '/objects/1/apiName', (name: string) => object(empty('a'), empty(name)), [
     ['object twice', 'a', 'b'],
   ]),

@@ -1,4 +1,4 @@
-import { hasScope, type ScopeHolder } from '@crm/access';
+import { hasScope, type Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import type { AccessPlan } from '@crm/fields';
@@ -6,13 +6,11 @@ import type { EvaluationContext } from '@crm/formula';
 import { Injectable } from '@nestjs/common';
 import { ObjectRepository } from '../object/object.repository.js';
 import { isVisibleTo, type StoredField, scopeOf, standardObjectWithId } from '../object/object-definition.js';
-import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { recordJson } from '../reading/record.serializer.js';
 import { PAGE_TEXT_LIMIT, tooLong } from './list-page.js';
-
-type Caller = ObjectCaller & ScopeHolder & { readonly roles: readonly string[] };
 
 /** References of one list that are followed. */
 const MAX_EXPANDED = 5;
@@ -60,7 +58,7 @@ export class ExpandedReferences {
    * @returns the same with `expanded`, in which a record that the caller cannot read is null like one that does not exist
    */
   async expand(
-    caller: Caller,
+    caller: Principal,
     fields: readonly StoredField[],
     records: readonly StoredRecord[],
     rows: string[],
@@ -104,7 +102,7 @@ export class ExpandedReferences {
   }
 
   /** The names of the objects that the fields refer to and that the caller sees and has the scope of, by id. */
-  private async namesOf(caller: Caller, fields: readonly StoredField[]): Promise<ReadonlyMap<string, string>> {
+  private async namesOf(caller: Principal, fields: readonly StoredField[]): Promise<ReadonlyMap<string, string>> {
     const ids = [...new Set(fields.flatMap(({ referenceObjectIds }) => referenceObjectIds))].filter((id) =>
       hasScope(caller, scopeOf(id), 'read'),
     );
@@ -123,7 +121,7 @@ export class ExpandedReferences {
    * @returns by the keys of what is wanted
    */
   private async find(
-    caller: Caller,
+    caller: Principal,
     wanted: ReadonlyMap<string, { readonly field: StoredField; readonly id: string }>,
     names: ReadonlyMap<string, string>,
     clock: EvaluationContext,
@@ -139,7 +137,7 @@ export class ExpandedReferences {
 
   /** @returns their JSON by their ids */
   private async read(
-    caller: Caller,
+    caller: Principal,
     apiName: string,
     ids: readonly string[],
     clock: EvaluationContext,

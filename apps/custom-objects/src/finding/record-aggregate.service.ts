@@ -1,3 +1,4 @@
+import type { Principal } from '@crm/access';
 import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { ObjectModelStore } from '../object/object-model.js';
@@ -8,7 +9,7 @@ import { ObjectSizes } from './object-size.service.js';
 import { type AggregateOptions, type Groups, RecordAggregateRepository } from './record-aggregate.repository.js';
 import { type RecordFilter, rowConditions } from './record-filter.js';
 import { firstAfter } from './record-list.repository.js';
-import { byDriver, type ListCaller, RecordListService } from './record-list.service.js';
+import { byDriver, RecordListService } from './record-list.service.js';
 import { audiencesFor, searchedText } from './search-text.js';
 
 const COST = {
@@ -32,7 +33,7 @@ export class RecordAggregateService {
    * @returns JSON: numbers are exact decimals, which would not survive a number of JavaScript
    * @throws INVALID_QUERY, NOT_FOUND, QUERY_TOO_EXPENSIVE
    */
-  async aggregate(caller: ListCaller, apiName: string, query: RecordFilter & AggregateRequest): Promise<string> {
+  async aggregate(caller: Principal, apiName: string, query: RecordFilter & AggregateRequest): Promise<string> {
     const { timeZone } = await this.tenants.get(caller.tenantId);
     const clock = { now: new Date(), timeZone };
     const { result } = await this.models.readAtOnce(caller, apiName, async (model) => {

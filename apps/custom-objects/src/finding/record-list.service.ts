@@ -1,10 +1,10 @@
-import type { ScopeHolder } from '@crm/access';
+import type { Principal } from '@crm/access';
 import type { Database } from '@crm/database';
 import type { AccessPlan } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
 import { type ListAnswer, type ListPage, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { isInForce, type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import { isInForce, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';
 import { recordJson } from '../reading/record.serializer.js';
 import { CostlyQueries, queryCost, sortCost } from './costly-query.service.js';
@@ -18,9 +18,6 @@ import { firstAfter, type ListRequest, type RecordList, RecordListRepository } f
 import { parseSort } from './record-sort.js';
 import { SearchRepository } from './search.repository.js';
 import { audiencesFor, containsText, type SearchedText, searchedText, type TextSearch } from './search-text.js';
-
-/** The tenant, identity and roles of the caller. */
-export type ListCaller = ObjectCaller & ScopeHolder & { readonly roles: readonly string[] };
 
 /** The query string of a list of records. */
 export type RecordQuery = ListQuery &
@@ -56,7 +53,7 @@ export class RecordListService {
    * @throws INVALID_QUERY, NOT_FOUND, QUERY_TOO_EXPENSIVE
    */
   async list(
-    caller: ListCaller,
+    caller: Principal,
     apiName: string,
     query: RecordQuery,
     clock: EvaluationContext,
@@ -104,7 +101,7 @@ export class RecordListService {
 
   /** @throws QUERY_TOO_EXPENSIVE */
   private async read(
-    caller: ListCaller,
+    caller: Principal,
     model: ObjectModel,
     plan: AccessPlan,
     searched: SearchedText | null,
@@ -133,7 +130,7 @@ export class RecordListService {
    * Reads what an index has in order, and sorts few records. Whether it is better to sort the matches or to walk through the order is
    * known to no statistics, which all objects share, so that the matches are counted.
    */
-  private async bounded(caller: ListCaller, list: ListRequest, present: Present): Promise<PresentedList> {
+  private async bounded(caller: Principal, list: ListRequest, present: Present): Promise<PresentedList> {
     const { sort, conditions, page } = list;
     const isInOrder = sort.by
       ? conditions.every(({ slot }) => slot === sort.by?.sql)
@@ -150,7 +147,7 @@ export class RecordListService {
   }
 
   /** @returns null when no condition has few records */
-  private fewRecords(caller: ListCaller, list: ListRequest, present: Present): Promise<PresentedList | null> {
+  private fewRecords(caller: Principal, list: ListRequest, present: Present): Promise<PresentedList | null> {
     const presentFew: Present = async (found) => (found.tooMany ? { ...found, rows: [] } : present(found));
     return byDriver(list.conditions, (driver) => this.records.list(caller, { ...list, driver }, presentFew));
   }
@@ -158,7 +155,7 @@ export class RecordListService {
   /** The matches of a search, which the index finds where it can and they are not too many. @param first number of the first free parameter */
   async searchCondition(
     database: Database,
-    caller: ListCaller,
+    caller: Principal,
     search: TextSearch,
     first: number,
   ): Promise<RowCondition> {

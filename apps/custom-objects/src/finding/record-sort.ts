@@ -5,8 +5,8 @@ import { type CursorValueType, fitsCursor, idPosition, type Position } from '@cr
 import { isSortable } from '../object/filter-operators.js';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
-import { type StoredRecord, slotText, unsetSlotOf, valuesOf } from '../reading/record.js';
-import { type FieldColumn, formulaColumn, Parameters, plainColumn, slotExpression } from './field-column.js';
+import { type StoredRecord, slotText, valuesOf } from '../reading/record.js';
+import { type FieldColumn, formulaColumn, Parameters, plainColumn } from './field-column.js';
 
 /** The order of a list; equal values are ordered by id, in the direction of the last of them, and records without a value come last. */
 export interface RecordSort {
@@ -25,7 +25,7 @@ export interface SortExpression {
   readonly sql: string;
   readonly valueType: CursorValueType;
   /** Type that a parameter is cast to for the comparison. */
-  readonly sqlType: 'text' | 'float8' | 'timestamptz';
+  readonly sqlType: FieldColumn['sqlType'];
   /** What comes after every value: records without one have it. Null where each record has a value. */
   readonly unset: string | null;
   /** Whether an index has the records in this order. */
@@ -55,11 +55,8 @@ const UPDATED_AT: SortExpression = {
   isIndexed: false,
 };
 
-const KINDS: Readonly<Record<SlotKind, Pick<SortExpression, 'valueType' | 'sqlType'>>> = {
-  text: { valueType: 'text', sqlType: 'text' },
-  number: { valueType: 'number', sqlType: 'float8' },
-  time: { valueType: 'date-time', sqlType: 'timestamptz' },
-};
+const CURSORS: Readonly<Record<SlotKind, CursorValueType>> = { text: 'text', number: 'number', time: 'date-time' };
+const cursorOf = ({ type }: StoredField): CursorValueType => CURSORS[fieldTypes.get(type)!.slotKind!];
 
 /**
  * @param sort up to three of: a field name, `id`, `createdAt` or `updatedAt`; a leading `-` means descending
@@ -136,12 +133,8 @@ function readValues(value: Position['value']): readonly unknown[] {
 }
 
 function byField(field: StoredField): Pick<RecordSort, 'by' | 'positionOf'> {
-  const by = {
-    ...KINDS[fieldTypes.get(field.type)!.slotKind!],
-    sql: slotExpression(field),
-    unset: unsetSlotOf(field),
-    isIndexed: field.slot !== null,
-  };
+  const { sql, sqlType, unset } = plainColumn(field);
+  const by = { sql, sqlType, unset, valueType: cursorOf(field), isIndexed: field.slot !== null };
   return { by, positionOf: (record) => ({ id: record.id, value: slotOf(field, record) }) };
 }
 
@@ -170,8 +163,12 @@ function keyOf(
     return { descending, valueType: 'date-time', column: () => column, valueOf: ({ updatedAt }) => updatedAt };
   }
   if (field.type !== 'formula') {
-    const { valueType } = KINDS[fieldTypes.get(field.type)!.slotKind!];
-    return { descending, valueType, column: () => plainColumn(field), valueOf: (record) => slotOf(field, record) };
+    return {
+      descending,
+      valueType: cursorOf(field),
+      column: () => plainColumn(field),
+      valueOf: (record) => slotOf(field, record),
+    };
   }
   const { apiName } = field;
   const evaluate = model.formulas.evaluatorOf(new Set([apiName]));

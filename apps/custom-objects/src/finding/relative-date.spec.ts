@@ -30,18 +30,8 @@ describe('a relative date', () => {
 
   it('is one of those that are named here, or a number of days', () => {
     for (const name of RELATIVE_DATES) expect(spanOf(name, 'date', BERLIN)).toBeDefined();
-    for (const other of [
-      'now',
-      'thisDay',
-      'toString',
-      '',
-      null,
-      7,
-      {},
-      { days: 1.5 },
-      { days: 40_000 },
-      { days: 1, weeks: 1 },
-    ]) {
+    const wrongDays = [{}, { days: 1.5 }, { days: 40_000 }, { days: 1, weeks: 1 }];
+    for (const other of ['now', 'thisDay', 'toString', '', null, 7, ...wrongDays]) {
       expect(spanOf(other, 'date', BERLIN)).toBeUndefined();
     }
   });

@@ -1,12 +1,12 @@
 import { hasScope, type Principal } from '@crm/access';
-import { CORE_OBJECTS, type CoreObject, PlatformError } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { type AccessPlan, phoneDigits } from '@crm/fields';
 import { readCursor, writeCursor } from '@crm/http';
 import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { ObjectRepository } from '../object/object.repository.js';
-import { isVisibleTo, STANDARD_OBJECTS, scopeOf } from '../object/object-definition.js';
+import { isVisibleTo, STANDARD_OBJECTS, scopeOf, titleFieldsOf } from '../object/object-definition.js';
 import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';
 import { CostlyQueries } from './costly-query.service.js';
@@ -119,13 +119,7 @@ function searchesOf(model: ObjectModel, { roles }: Principal, texts: readonly Qu
 }
 
 function hitOf(model: ObjectModel, plan: AccessPlan, record: StoredRecord, texts: readonly QueryText[]): Hit {
-  const { apiName, standard, nameField } = model.object;
-  const titleFields: readonly string[] = standard
-    ? CORE_OBJECTS[apiName as CoreObject].titleFields
-    : nameField === null
-      ? []
-      : [nameField];
-  const title = titleFields
+  const title = titleFieldsOf(model.object)
     .filter((name) => plan.readable.has(name))
     .map((name) => record.data[model.fieldsByName.get(name)?.key ?? -1] ?? '')
     .join(' ')
@@ -135,5 +129,5 @@ function hitOf(model: ObjectModel, plan: AccessPlan, record: StoredRecord, texts
     (one) => plan.readable.has(one.apiName) && texts.some(({ text }) => hasText(one, record.data[one.key], text)),
   );
   const value = field ? String(record.data[field.key]).slice(0, LONGEST_VALUE) : title.slice(0, LONGEST_VALUE);
-  return { object: apiName, id: record.id, title, matched: { field: field?.apiName ?? null, value } };
+  return { object: model.object.apiName, id: record.id, title, matched: { field: field?.apiName ?? null, value } };
 }

@@ -22,6 +22,7 @@ import {
   type StoredField,
   scopeOf,
   standardObjectWithId,
+  titleFieldsOf,
 } from './object-definition.js';
 import { ObjectModel } from './object-model.js';
 import { labelOf, nameOf, type Stage } from './picklist.js';
@@ -89,7 +90,7 @@ function view(
     sandbox: object.sandbox ?? false,
     recordsPath: core ? `/api/crm/${core.path}` : `/api/crm/custom/${object.apiName}/records`,
     nameField: isNameReadable ? object.nameField : null,
-    titleFields: core ? [...core.titleFields] : isNameReadable ? [object.nameField as string] : [],
+    titleFields: core || isNameReadable ? [...titleFieldsOf(object)] : [],
     creatable: canWrite && canCreate(model, plan),
     updatable: canWrite && plan.writable.size > 0,
     deletable: canWrite,

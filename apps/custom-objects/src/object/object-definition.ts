@@ -233,3 +233,7 @@ export const standardObjectWithId = (id: string): ObjectDefinition | undefined =
 /** The scope of an object's records. */
 export const scopeOf = (objectId: string): ScopeName =>
   standardObjectWithId(objectId)?.standard?.scope ?? 'custom_objects';
+
+/** The fields whose values together head a page of a record. */
+export const titleFieldsOf = ({ standard, apiName, nameField }: ObjectDefinition): readonly string[] =>
+  standard ? CORE_OBJECTS[apiName as CoreObject].titleFields : nameField === null ? [] : [nameField];

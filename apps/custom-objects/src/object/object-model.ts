@@ -1,3 +1,4 @@
+import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import { type AccessPlan, accessPlan, compileFieldFormulas, formulaFieldTypes, formulaSources } from '@crm/fields';
@@ -6,7 +7,6 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ObjectRepository, STALE_DEFINITION } from './object.repository.js';
 import {
-  type Caller,
   noSuchObject,
   type ObjectDefinition,
   requireAccess,
@@ -105,9 +105,6 @@ export class StaleModel extends Error {}
 export const isStale = (error: unknown): boolean =>
   error instanceof StaleModel || (error instanceof Error && 'code' in error && error.code === STALE_DEFINITION);
 
-/** The tenant, identity and app of the caller. */
-export type ObjectCaller = TransactionOrigin & Caller;
-
 /**
  * Caches models and runs work on them. Every transaction compares the revision first, so that no outdated definition is
  * ever used.
@@ -130,7 +127,7 @@ export class ObjectModelStore {
 
   /** For reads. @throws NOT_FOUND when the tenant has no such object, or the caller does not see it */
   read<T>(
-    caller: ObjectCaller,
+    caller: Principal,
     apiName: string,
     work: (model: ObjectModel, tx: TenantTransaction) => Promise<T>,
   ): Promise<T> {
@@ -149,7 +146,7 @@ export class ObjectModelStore {
    *   changing
    */
   readAtOnce<T>(
-    caller: ObjectCaller,
+    caller: Principal,
     apiName: string,
     read: (model: ObjectModel) => Promise<{ readonly revision: number | null; readonly result: T }>,
   ): Promise<{ readonly model: ObjectModel; readonly result: T }> {
@@ -162,7 +159,7 @@ export class ObjectModelStore {
 
   /** As {@link readAtOnce}, of several objects, whose revisions come by their ids. */
   readSeveralAtOnce<T>(
-    caller: ObjectCaller,
+    caller: Principal,
     apiNames: readonly string[],
     read: (models: readonly ObjectModel[]) => Promise<{ revisions: Readonly<Record<string, number>>; result: T }>,
   ): Promise<{ readonly models: readonly ObjectModel[]; readonly result: T }> {
@@ -180,7 +177,7 @@ export class ObjectModelStore {
    * @throws as {@link readAtOnce}; FORBIDDEN when the caller may only read
    */
   decideWrite<P, T>(
-    caller: ObjectCaller,
+    caller: Principal,
     apiName: string,
     prepare: (model: ObjectModel) => Promise<P>,
     write: (model: ObjectModel, prepared: P) => Promise<T>,
@@ -192,7 +189,7 @@ export class ObjectModelStore {
 
   /** As {@link decideWrite}, of several objects: the models come in the order of their names. */
   decideWrites<P, T>(
-    caller: ObjectCaller,
+    caller: Principal,
     apiNames: readonly string[],
     prepare: (models: readonly ObjectModel[]) => Promise<P>,
     write: (models: readonly ObjectModel[], prepared: P) => Promise<T>,
@@ -264,7 +261,7 @@ export class ObjectModelStore {
 
   /** Decides before the revisions are known; a refusal counts only when the models are current. */
   private async decide<T>(
-    caller: ObjectCaller,
+    caller: Principal,
     models: readonly ObjectModel[],
     mode: 'read' | 'write',
     decision: () => Promise<T>,

@@ -5,10 +5,12 @@ import { ObjectListView, ObjectView, ShareInput, ShareListView, ShareView } from
 import { ObjectCatalogueService } from './object-catalogue.service.js';
 import { ShareService } from './share.service.js';
 
-@ApiGroup({
+export const CUSTOM_GROUP = {
   name: 'Custom objects',
   description: 'Definitions of the objects that apps bring, and their records.',
-})
+};
+
+@ApiGroup(CUSTOM_GROUP)
 @Controller('api/crm/custom')
 @Access({ right: 'read', scope: 'custom_objects' })
 export class ObjectController {
@@ -35,10 +37,7 @@ export class ObjectController {
   }
 }
 
-@ApiGroup({
-  name: 'Custom objects',
-  description: 'Definitions of the objects that apps bring, and their records.',
-})
+@ApiGroup(CUSTOM_GROUP)
 @Controller('api/crm/custom/:apiName/apps')
 @Access({ right: 'administer', proof: false })
 export class ShareController {

@@ -14,12 +14,13 @@ import { PicklistService } from './picklist.service.js';
 
 /** The scope is that of the object: the service requires it. */
 const READ = { right: 'read', embed: true, app: true, key: true } as const;
-const CHANGE = { right: 'administer', proof: false } as const;
-
-@ApiGroup({
+const GROUP = {
   name: 'Picklists',
   description: 'The options of standard picklists and the stages of deals, which belong to the workspace.',
-})
+};
+const CHANGE = { right: 'administer', proof: false } as const;
+
+@ApiGroup(GROUP)
 @Controller('api/crm/objects/:apiName/fields/:field/options')
 export class OptionController {
   constructor(private readonly picklists: PicklistService) {}
@@ -61,10 +62,7 @@ export class OptionController {
   }
 }
 
-@ApiGroup({
-  name: 'Picklists',
-  description: 'The options of standard picklists and the stages of deals, which belong to the workspace.',
-})
+@ApiGroup(GROUP)
 @Controller('api/crm/pipelines')
 export class PipelineController {
   constructor(private readonly picklists: PicklistService) {}

@@ -1,5 +1,5 @@
 import { hasScope, type Principal } from '@crm/access';
-import { type FieldProblem, type Language, PlatformError, STAGE_MEANINGS } from '@crm/contracts';
+import { type FieldProblem, type Language, PlatformError, requireNoProblems, STAGE_MEANINGS } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { ObjectRepository } from './object.repository.js';
@@ -56,7 +56,7 @@ export class PicklistService {
     return this.change(principal, apiName, async ({ tx, object }) => {
       const before = optionsOf(object, name);
       const options = ordered(sent);
-      requireSound(duplicates(options, '/options'));
+      requireNoProblems(duplicates(options, '/options'));
       await this.requireUnused({ tx, object }, name, before, options, '/options');
       const stored = namedOptions(apiName, name, options);
       await this.objects.saveSettings(tx, object, settingsOf(object, { picklists: { [name]: stored } }));
@@ -131,7 +131,7 @@ export class PicklistService {
 
   private async save({ tx, object }: Held, changed: Pipeline, all: readonly Pipeline[]): Promise<PipelineView> {
     const others = all.filter((pipeline) => pipeline !== changed);
-    requireSound([
+    requireNoProblems([
       ...duplicates(
         changed.stages,
         '/stages',
@@ -157,7 +157,7 @@ export class PicklistService {
   ): Promise<void> {
     const left = before.filter(({ value }) => !after.some((option) => option.value === value));
     const used = await this.usedOf(held, field, left);
-    requireSound(
+    requireNoProblems(
       used.map((value) => ({
         pointer,
         code: 'IN_USE',
@@ -221,10 +221,6 @@ function duplicates(
 }
 
 const problem = (pointer: string, detail: string): FieldProblem => ({ pointer, code: 'INVALID_VALUE', detail });
-
-function requireSound(errors: FieldProblem[]): void {
-  if (errors.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors });
-}
 
 const views = <O extends PicklistOption>(
   { apiName }: ObjectDefinition,

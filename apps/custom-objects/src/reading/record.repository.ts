@@ -8,7 +8,7 @@ import {
   type TenantTransaction,
 } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { RecordText, type StoredRecord } from './record.js';
+import { noSuchRecord, RecordText, type StoredRecord } from './record.js';
 
 // Every statement names the tenant, although row-level security would do: a condition that the planner knows begins every index.
 
@@ -128,6 +128,13 @@ export class RecordRepository {
   async find(tx: TenantTransaction, objectId: string, id: string): Promise<StoredRecord | null> {
     const [row] = await tx.queryPrepared<RecordRow>(FIND_RECORD, [tx.tenantId, objectId, id]);
     return row ? recordOf(row) : null;
+  }
+
+  /** As find. @throws NOT_FOUND when there is none */
+  async require(tx: TenantTransaction, objectId: string, id: string): Promise<StoredRecord> {
+    const record = await this.find(tx, objectId, id);
+    if (!record) throw noSuchRecord();
+    return record;
   }
 
   /** As find; the record is not deleted until the transaction ends. */

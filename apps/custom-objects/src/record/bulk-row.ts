@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/access';
-import { type FieldProblem, isUuid, PlatformError } from '@crm/contracts';
+import { type FieldProblem, invalidValues, isUuid, PlatformError } from '@crm/contracts';
 import type { IdempotentCall } from '@crm/database';
 import { fieldTypes, uniqueKey } from '@crm/fields';
 import type { ExpectedVersions } from '@crm/http';
@@ -50,8 +50,7 @@ export function matchedField(
   { roles }: Pick<Principal, 'roles'>,
   { operation, matchField }: BulkInput,
 ): StoredField | undefined {
-  const refused = (code: string, detail: string) =>
-    new PlatformError('VALIDATION_FAILED', undefined, { errors: [fault('matchField', code, detail)] });
+  const refused = (code: string, detail: string) => invalidValues(fault('matchField', code, detail));
   if (operation !== 'upsert') {
     if (matchField !== undefined) throw refused('UNKNOWN_FIELD', 'Only an upsert has a matchField');
     return undefined;

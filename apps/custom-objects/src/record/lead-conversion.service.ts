@@ -1,5 +1,5 @@
-import { hasScope, requireScope } from '@crm/access';
-import { type CoreObject, PlatformError } from '@crm/contracts';
+import { hasScope, type Principal, requireScope } from '@crm/access';
+import { type CoreObject, invalidValues, PlatformError } from '@crm/contracts';
 import { IdempotencyService, type IdempotentCall, type TenantTransaction } from '@crm/database';
 import type { EvaluationContext } from '@crm/formula';
 import { Injectable } from '@nestjs/common';
@@ -9,20 +9,8 @@ import { type FieldValues, noSuchRecord, type StoredRecord, valuesOf } from '../
 import { RecordRepository } from '../reading/record.repository.js';
 import { RecordWriteRepository } from '../writing/record-write.repository.js';
 import { type Creation, RecordWriteService } from '../writing/record-write.service.js';
-import { type Caller, RecordService } from './record.service.js';
-
-interface ConversionInput {
-  readonly contactId?: string;
-  readonly companyId?: string;
-  readonly createOpportunity?: unknown;
-}
-
-/** What a lead has become. */
-interface Conversion {
-  readonly contactId: string;
-  readonly companyId: string | null;
-  readonly opportunityId?: string;
-}
+import type { ConversionView, ConvertLeadInput } from './lead-conversion.dto.js';
+import { RecordService } from './record.service.js';
 
 const OBJECTS = ['lead', 'contact', 'company', 'opportunity'] as const satisfies readonly CoreObject[];
 type Models = Readonly<Record<(typeof OBJECTS)[number], ObjectModel>>;
@@ -39,13 +27,10 @@ interface Prepared {
 }
 
 interface Call {
-  readonly caller: Caller;
+  readonly caller: Principal;
   readonly models: Models;
-  readonly clock: EvaluationContext & { now: Date };
+  readonly clock: EvaluationContext;
 }
-
-/** The lead's number is the person's: a company does not take it. */
-const NOT_OF_COMPANIES: ReadonlySet<string> = new Set(['phone']);
 
 /** Makes a contact, a company and an opportunity of a lead. */
 @Injectable()
@@ -64,28 +49,28 @@ export class LeadConversionService {
    * @throws NOT_FOUND, INSUFFICIENT_SCOPE, FIELD_ACCESS_DENIED, VALIDATION_FAILED, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED; CONFLICT
    *   for a lead that is converted
    */
-  async convert(caller: Caller, id: string, input: ConversionInput, call?: IdempotentCall): Promise<Conversion> {
+  async convert(
+    caller: Principal,
+    id: string,
+    input: ConvertLeadInput,
+    call?: IdempotentCall,
+  ): Promise<ConversionView> {
     const clock = await this.records.clock(caller);
     const callOf = ([lead, contact, company, opportunity]: readonly ObjectModel[]): Call => ({
       ...{ caller, clock },
       models: { lead, contact, company, opportunity } as Models,
     });
-    try {
-      return await this.store.decideWrites(
+    const attempt = () =>
+      this.store.decideWrites(
         caller,
         OBJECTS,
         (models) => this.prepare(callOf(models), id, input),
         (models, prepared) => this.write(callOf(models), prepared, call),
       );
-    } catch (error) {
-      // The lead is converted since an earlier call, which is repeated all the same.
-      const earlier = call && (await this.findEarlier(caller, call));
-      if (earlier) return earlier;
-      throw error;
-    }
+    return this.records.orEarlier(caller, 'lead', call, attempt, conversionOf);
   }
 
-  private async prepare(call: Call, id: string, input: ConversionInput): Promise<Prepared> {
+  private async prepare(call: Call, id: string, input: ConvertLeadInput): Promise<Prepared> {
     const { caller, models } = call;
     const wanted = opportunityOf(input.createOpportunity);
     const lead = await this.find(call, 'lead', id);
@@ -112,11 +97,12 @@ export class LeadConversionService {
       return creation.draft.record.id;
     };
     const { companyName } = values;
-    const sameOf = (object: keyof Models, except?: ReadonlySet<string>) => sameFields(models[object], values, except);
+    const sameOf = (object: keyof Models) => sameFields(models[object], values);
     const makesCompany = known === null && typeof companyName === 'string';
     if (makesCompany) requireScope(caller, 'companies', 'write');
     const companyId = makesCompany
-      ? await create('company', { ...sameOf('company', NOT_OF_COMPANIES), name: companyName })
+      ? // The lead's number is the person's: a company does not take it.
+        await create('company', { ...sameOf('company'), phone: null, name: companyName })
       : known;
     const contactId = contact?.id ?? (await create('contact', { ...sameOf('contact'), companyId }));
     const name = companyName ?? [values.firstName, values.lastName].filter(Boolean).join(' ');
@@ -138,14 +124,11 @@ export class LeadConversionService {
     };
   }
 
-  private write(call: Call, prepared: Prepared, idempotent: IdempotentCall | undefined): Promise<Conversion> {
+  private write(call: Call, prepared: Prepared, idempotent: IdempotentCall | undefined): Promise<ConversionView> {
     const { caller, models } = call;
     return this.store.transaction(caller, Object.values(models), async (tx) => {
-      if (!idempotent) return conversionOf(models.lead, await this.writeIn(tx, call, prepared));
-      const write = async () => (await this.writeIn(tx, call, prepared)).id;
-      const { recordId } = await this.idempotency.once(tx, idempotent, write);
-      const lead = await this.stored.find(tx, models.lead.object.id, recordId);
-      if (!lead) throw noSuchRecord();
+      const find = (id: string) => this.stored.require(tx, models.lead.object.id, id);
+      const lead = await this.idempotency.run(tx, idempotent, () => this.writeIn(tx, call, prepared), find);
       return conversionOf(models.lead, lead);
     });
   }
@@ -166,13 +149,12 @@ export class LeadConversionService {
       if (locked?.version !== (id === lead.id ? lead.version : contactChange?.version)) throw new StaleModel();
     }
     for (const creation of creations) await this.writes.createIn(tx, creation);
-    const change = { caller, clock, expected: null };
     if (contactChange) {
       const { id, changes: ofContact } = contactChange;
-      await this.writes.changeIn(tx, { ...change, id, changes: ofContact, model: models.contact });
+      await this.writes.changeIn(tx, { model: models.contact, caller, clock, id, changes: ofContact, expected: null });
     }
     // The caller may name what they may not read of the contact.
-    return this.writes.changeIn(tx, { ...change, model: models.lead, id: lead.id, changes, isOfPlatform: true });
+    return this.writes.setIn({ tx, caller, clock }, models.lead, lead.id, changes);
   }
 
   private async find({ caller, models }: Call, object: keyof Models, id: string): Promise<StoredRecord | null> {
@@ -190,17 +172,7 @@ export class LeadConversionService {
     const record = await this.find(call, object, id);
     if (record) return record;
     const problem = { code: 'REFERENCE_NOT_FOUND', detail: 'Names a record that does not exist' };
-    throw new PlatformError('VALIDATION_FAILED', undefined, { errors: [{ pointer: `/${object}Id`, ...problem }] });
-  }
-
-  private findEarlier(caller: Caller, call: IdempotentCall): Promise<Conversion | null> {
-    return this.store.read(caller, 'lead', async (model, tx) => {
-      const id = await this.idempotency.findRecordId(tx, call);
-      if (id === null) return null;
-      const lead = await this.stored.find(tx, model.object.id, id);
-      if (!lead) throw noSuchRecord();
-      return conversionOf(model, lead);
-    });
+    throw invalidValues({ pointer: `/${object}Id`, ...problem });
   }
 }
 
@@ -209,26 +181,23 @@ function opportunityOf(input: unknown): FieldValues | null {
   if (input === undefined || input === null || input === false) return null;
   if (input === true) return {};
   if (typeof input === 'object' && !Array.isArray(input)) return input as FieldValues;
-  throw new PlatformError('VALIDATION_FAILED', undefined, {
-    errors: [{ pointer: '/createOpportunity', code: 'INVALID_TYPE', detail: 'Must be a boolean or an object' }],
-  });
+  const problem = { code: 'INVALID_TYPE', detail: 'Must be a boolean or an object' };
+  throw invalidValues({ pointer: '/createOpportunity', ...problem });
 }
 
-function readableValues(caller: Caller, model: ObjectModel, { data }: StoredRecord): FieldValues {
+function readableValues(caller: Principal, model: ObjectModel, { data }: StoredRecord): FieldValues {
   const { readable } = model.planFor(caller.roles);
   return Object.fromEntries(Object.entries(valuesOf(model, data)).filter(([name]) => readable.has(name)));
 }
 
 /** The values of fields that have the same name and type in both objects. */
-const sameFields = ({ object }: ObjectModel, values: FieldValues, except?: ReadonlySet<string>): FieldValues =>
+const sameFields = ({ object }: ObjectModel, values: FieldValues): FieldValues =>
   Object.fromEntries(
-    object.fields.flatMap(({ apiName }) =>
-      Object.hasOwn(values, apiName) && !except?.has(apiName) ? [[apiName, values[apiName]]] : [],
-    ),
+    object.fields.flatMap(({ apiName }) => (Object.hasOwn(values, apiName) ? [[apiName, values[apiName]]] : [])),
   );
 
 /** @throws NOT_FOUND when the contact has been deleted since */
-function conversionOf(model: ObjectModel, { data }: StoredRecord): Conversion {
+function conversionOf(model: ObjectModel, { data }: StoredRecord): ConversionView {
   const { convertedContactId, convertedCompanyId, convertedOpportunityId } = valuesOf(model, data);
   if (typeof convertedContactId !== 'string') throw noSuchRecord();
   return {

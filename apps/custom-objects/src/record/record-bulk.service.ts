@@ -1,8 +1,8 @@
 import type { Principal } from '@crm/access';
-import { PlatformError } from '@crm/contracts';
+import { invalidValues, PlatformError, requireNoProblems } from '@crm/contracts';
 import { Database, IdempotencyService, type IdempotentCall, newId, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import type { StoredField } from '../object/object-definition.js';
+import { requireAccess, type StoredField } from '../object/object-definition.js';
 import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { UniqueValueRepository } from '../writing/claim.repository.js';
 import type { Change } from '../writing/record-draft.js';
@@ -23,7 +23,7 @@ import {
   rowsOf,
 } from './bulk-row.js';
 import { RecordService } from './record.service.js';
-import type { BulkInput, BulkOperation } from './record-bulk.dto.js';
+import type { BulkInput } from './record-bulk.dto.js';
 
 /** Rows of one call that are written at the same time, and so share batches: others of the workspace have their turn too. */
 const AT_ONCE = 20;
@@ -39,6 +39,17 @@ type Step =
   | { readonly row: Row; readonly status: 'created'; readonly id: string; readonly creation: Creation }
   | { readonly row: Row; readonly status: 'updated'; readonly id: string; readonly change: Change }
   | { readonly row: Row; readonly status: 'deleted'; readonly id: string };
+
+/** A call that is carried out. */
+interface Run {
+  readonly caller: Principal;
+  readonly apiName: string;
+  readonly input: BulkInput;
+  readonly call: IdempotentCall | undefined;
+  readonly model: ObjectModel;
+  /** Of an upsert. */
+  readonly field: StoredField | undefined;
+}
 
 /** Writes many records in one call by the rules of the single calls: all or none, or each for itself. */
 @Injectable()
@@ -63,19 +74,15 @@ export class RecordBulkService {
   async run(principal: Principal, apiName: string, input: BulkInput, call?: IdempotentCall): Promise<BulkAnswer> {
     // What was begun is finished, whether or not somebody still waits for the answer.
     const caller = { ...principal, connection: undefined };
-    const nothing = async () => undefined;
-    await this.models.decideWrite(caller, apiName, nothing, async () => undefined);
     // By a definition that is in force.
-    const { model, match } = await this.models.read(caller, apiName, async (current) => ({
-      model: current,
-      match: matchedField(current, caller, input),
-    }));
-    const rows = rowsOf(input, match, await this.records.valueOptions(caller));
+    const run = await this.models.read(caller, apiName, async (model): Promise<Run> => {
+      requireAccess(model.object, caller, 'write');
+      return { caller, apiName, input, call, model, field: matchedField(model, caller, input) };
+    });
+    const rows = rowsOf(input, run.field, await this.records.valueOptions(caller));
     const known = call ? await this.recall(caller, input, rows, call) : new Map<number, BulkResult>();
     const open = rows.filter(({ index }) => !known.has(index));
-    const written = input.atomic
-      ? await this.together(caller, apiName, input, open, call)
-      : await this.apart(caller, apiName, model, input, open, call);
+    const written = await (input.atomic ? this.together(run, open) : this.apart(run, open));
     const results = [...known.values(), ...written].sort((one, other) => one.index - other.index);
     const failed = results.filter(({ status }) => status === 'failed').length;
     return { results, succeeded: results.length - failed, failed };
@@ -108,22 +115,13 @@ export class RecordBulkService {
   }
 
   /** Each row for itself, some at a time. */
-  private async apart(
-    caller: Principal,
-    apiName: string,
-    model: ObjectModel,
-    { operation, matchField }: BulkInput,
-    rows: readonly Row[],
-    call: IdempotentCall | undefined,
-  ): Promise<BulkResult[]> {
+  private async apart(run: Run, rows: readonly Row[]): Promise<BulkResult[]> {
     const results: BulkResult[] = [];
     const waiting = rows.values();
-    const field = matchField === undefined ? undefined : model.fieldsByName.get(matchField);
     const work = async (): Promise<void> => {
       for (const row of waiting) {
         try {
-          const { status, id } = await this.write(caller, apiName, model, operation, row, field, call);
-          results.push({ index: row.index, status, id });
+          results.push({ index: row.index, ...(await this.write(run, row)) });
         } catch (error) {
           results.push({ index: row.index, status: 'failed', error: problemOf(error) });
         }
@@ -136,31 +134,26 @@ export class RecordBulkService {
 
   /** @throws as the single call */
   private async write(
-    caller: Principal,
-    apiName: string,
-    model: ObjectModel,
-    operation: BulkOperation,
+    { caller, apiName, model, field, input, call }: Run,
     row: Row,
-    field: StoredField | undefined,
-    call: IdempotentCall | undefined,
   ): Promise<{ status: Done; id: string }> {
-    if (row.faults.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors: row.faults });
+    requireNoProblems(row.faults);
     const own = (status: Done) => call && ofRow(call, row.index, status);
-    const create = async () => ({
-      status: 'created' as const,
-      id: (await this.records.create(caller, apiName, row.values, own('created'))).id,
-    });
+    const create = async () => {
+      const { id } = await this.records.create(caller, apiName, row.values, own('created'));
+      return { status: 'created', id } as const;
+    };
     const update = async (id: string) => {
       await this.records.update(caller, apiName, id, row.values, row.expected, own('updated'));
-      return { status: 'updated' as const, id };
+      return { status: 'updated', id } as const;
     };
-    if (operation === 'create') return create();
-    if (operation === 'update') return update(row.id);
-    if (operation === 'delete') {
+    if (input.operation === 'create') return create();
+    if (input.operation === 'update') return update(row.id);
+    if (!field) {
       await this.records.delete(caller, apiName, row.id, row.expected, own('deleted'));
       return { status: 'deleted', id: row.id };
     }
-    const find = async () => (await this.match(caller, model, field as StoredField, [row])).get(row.index);
+    const find = async () => (await this.match(caller, model, field, [row])).get(row.index);
     const found = await find();
     try {
       return await (found === undefined ? create() : update(found));
@@ -173,19 +166,14 @@ export class RecordBulkService {
   }
 
   /** All rows in one transaction, or none. */
-  private together(
-    caller: Principal,
-    apiName: string,
-    { operation, matchField }: BulkInput,
-    rows: readonly Row[],
-    call: IdempotentCall | undefined,
-  ): Promise<BulkResult[]> {
-    if (rows.length === 0) return Promise.resolve([]);
+  private async together({ caller, apiName, input, call }: Run, rows: readonly Row[]): Promise<BulkResult[]> {
+    if (rows.length === 0) return [];
+    const { operation, matchField = '' } = input;
     const prepare = async (model: ObjectModel): Promise<Step[]> => {
       const faults = rows.flatMap((row) => row.faults.map((one) => ofRecord(row, one)));
       const steps: Step[] = [];
       const clock = await this.records.clock(caller);
-      const field = matchField === undefined ? undefined : model.fieldsByName.get(matchField);
+      const field = model.fieldsByName.get(matchField);
       const matched = field ? await this.match(caller, model, field, rows) : new Map<number, string>();
       for (const row of rows.filter((one) => one.faults.length === 0)) {
         const id = operation === 'upsert' ? matched.get(row.index) : row.id;
@@ -204,7 +192,7 @@ export class RecordBulkService {
           faults.push(...faultsOf(row, error));
         }
       }
-      if (faults.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors: faults });
+      requireNoProblems(faults);
       // Two calls of the same records lock them in the same order.
       return steps.sort((one, other) => (one.id < other.id ? -1 : 1));
     };
@@ -233,11 +221,8 @@ export class RecordBulkService {
   private async requirePresent(tx: TenantTransaction, model: ObjectModel, steps: readonly Step[]): Promise<void> {
     const wanted = steps.filter(({ status }) => status === 'deleted');
     if (wanted.length === 0) return;
-    const locked = await this.stored.lockForDeletion(
-      tx,
-      model.object.id,
-      wanted.map(({ id }) => id),
-    );
+    const ids = wanted.map(({ id }) => id);
+    const locked = await this.stored.lockForDeletion(tx, model.object.id, ids);
     const present = new Map(locked.map(({ id, version }) => [id, version]));
     const errors = wanted.flatMap(({ row, id }) => {
       const version = present.get(id);
@@ -245,7 +230,7 @@ export class RecordBulkService {
       const isOther = row.expected !== null && !row.expected.has(version);
       return isOther ? faultsOf(row, new PlatformError('VERSION_MISMATCH')) : [];
     });
-    if (errors.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors });
+    requireNoProblems(errors);
   }
 
   private async take(tx: TenantTransaction, caller: Principal, model: ObjectModel, step: Step): Promise<void> {
@@ -254,7 +239,7 @@ export class RecordBulkService {
       else if (step.status === 'updated') await this.writes.changeIn(tx, step.change);
       else await this.remove(tx, caller, model, step.id);
     } catch (error) {
-      throw new PlatformError('VALIDATION_FAILED', undefined, { errors: faultsOf(step.row, error) });
+      throw invalidValues(...faultsOf(step.row, error));
     }
   }
 

@@ -8,6 +8,7 @@ import {
   type RouteDescription,
 } from '@crm/http';
 import { Controller, createParamDecorator, Param, type Type } from '@nestjs/common';
+import { CUSTOM_GROUP } from '../object/object.controller.js';
 import {
   type ObjectDefinition,
   STANDARD_OBJECTS,
@@ -147,10 +148,6 @@ function standardRoutes(name: CoreObject): RecordRoutes {
   };
 }
 
-const CUSTOM_GROUP = {
-  name: 'Custom objects',
-  description: 'Definitions of the objects that apps bring, and their records.',
-};
 export const LEAD_GROUP = { name: 'Leads', description: 'People who may become customers.' };
 const GROUPS: Readonly<Record<CoreObject, ApiGroupDescription>> = {
   lead: LEAD_GROUP,

@@ -1,18 +1,73 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { headerCall, IdempotencyKey } from '@crm/database';
 import { Describe, type ExpectedVersions, IdParam, IfMatch } from '@crm/http';
-import { Body, Delete, Get, Inject, Patch, Post, Query, Res } from '@nestjs/common';
-import { GetRecordQuery, ListRecordsQuery, type Reply, shown, shownList } from './record.dto.js';
+import { Body, Delete, Get, Header, HttpCode, Inject, Patch, Post, Query, Res } from '@nestjs/common';
+import { RecordAggregateService } from '../finding/record-aggregate.service.js';
+import {
+  AGGREGATE,
+  AggregateQuery,
+  GetRecordQuery,
+  JSON_TYPE,
+  ListRecordsQuery,
+  MergeInput,
+  type Reply,
+  shown,
+  shownList,
+} from './record.dto.js';
 import { RecordService } from './record.service.js';
+import { BulkInput, BulkView } from './record-bulk.dto.js';
+import { type BulkAnswer, RecordBulkService } from './record-bulk.service.js';
 import { controllersOf, type RecordRoutes } from './record-routes.js';
 
-/** The five routes of records. */
+/** The routes of records; those with a fixed last part come before those that take any id there. */
 function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRoutes) {
   const read = { right: 'read', scope } as const;
   const write = { right: 'write', scope } as const;
 
   class RoutesOfRecords {
-    constructor(@Inject(RecordService) readonly records: RecordService) {}
+    constructor(
+      @Inject(RecordService) readonly records: RecordService,
+      @Inject(RecordBulkService) readonly bulks: RecordBulkService,
+      @Inject(RecordAggregateService) readonly aggregates: RecordAggregateService,
+    ) {}
+
+    @Get('aggregate')
+    @Header('content-type', JSON_TYPE)
+    @Access(read)
+    @Describe({
+      summary: 'Counts and measures records by groups',
+      description:
+        'Over the records that a list with the same filter has. Amounts in several currencies are added up unless they are grouped by the currency.',
+      errors: ['QUERY_TOO_EXPENSIVE'],
+      answers: [{ status: 200, description: 'The groups', ...AGGREGATE }],
+    })
+    aggregate(
+      @CurrentPrincipal() principal: Principal,
+      @ObjectName() apiName: string,
+      @Query() query: AggregateQuery,
+    ): Promise<string> {
+      return this.aggregates.aggregate(principal, apiName, query);
+    }
+
+    @Post('bulk')
+    @HttpCode(200)
+    @Access(write)
+    @Describe({
+      summary: 'Writes up to 200 records',
+      description:
+        'Each by the rules of the single call, with its events. Without `atomic` each record succeeds or fails by itself; with it all are written or none. A repetition with the same `Idempotency-Key` writes only what failed before, and answers the rest as it was.',
+      errors: ['FIELD_ACCESS_DENIED'],
+      answers: [{ status: 200, description: 'What has become of each record', body: () => BulkView }],
+    })
+    bulk(
+      @CurrentPrincipal() principal: Principal,
+      @ObjectName() apiName: string,
+      @Body() input: BulkInput,
+      @IdempotencyKey() key: string | undefined,
+    ): Promise<BulkAnswer> {
+      const call = headerCall(principal, `POST /${pathOf(apiName)}/bulk`, key, input);
+      return this.bulks.run(principal, apiName, input, call);
+    }
 
     @Get()
     @Access(read)
@@ -77,6 +132,64 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
       @IfMatch() expected: ExpectedVersions,
     ): Promise<void> {
       return this.records.delete(principal, apiName, id, expected);
+    }
+
+    @Post(':id/restore')
+    @HttpCode(200)
+    @Access(write)
+    @Describe({
+      summary: 'Restores a deleted record',
+      description:
+        'With the records that its deletion took along and the references that it cleared, where these are still empty. A reference to what is gone meanwhile is unset, or a 409 if it is required. Publishes `restored`.',
+      errors: ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION', 'CONFLICT'],
+      answers: [{ status: 200, ...record }],
+    })
+    async restore(
+      @CurrentPrincipal() principal: Principal,
+      @ObjectName() apiName: string,
+      @IdParam() id: string,
+      @Res({ passthrough: true }) reply: Reply,
+    ): Promise<string> {
+      return shown(reply, await this.records.restore(principal, apiName, id));
+    }
+
+    @Post(':id/merge')
+    @HttpCode(200)
+    @Access(write)
+    @Describe({
+      summary: 'Merges another record into a record',
+      description:
+        'What refers to the other record refers to this one then, whatever your rights to those records are, and the other one is in the bin. Fields that are unset here take the values of the other record, as do those that `fields` names; fields that you cannot read and write stay as they are. Publishes `updated` of the record and of each that refers to it, and `deleted` of the other one.',
+      errors: ['FIELD_ACCESS_DENIED', 'CONFLICT'],
+      answers: [{ status: 200, ...record }],
+    })
+    async merge(
+      @CurrentPrincipal() principal: Principal,
+      @ObjectName() apiName: string,
+      @IdParam() id: string,
+      @Body() input: MergeInput,
+      @IfMatch() expected: ExpectedVersions,
+      @Res({ passthrough: true }) reply: Reply,
+    ): Promise<string> {
+      return shown(reply, await this.records.merge(principal, apiName, id, input, expected));
+    }
+
+    @Post(':id/erase')
+    @HttpCode(204)
+    @Access({ right: 'administer', scope, app: false, embed: false, proof: true })
+    @Describe({
+      summary: 'Erases a record for good',
+      description:
+        'Also one that is in the bin. Its content is gone from the workspace at once, and within a minute from events, deliveries and runs of workflows; deliveries that still wait go out as `deleted` with the id alone. Publishes `deleted` with `erased`.',
+      errors: ['CONFLICT'],
+      answers: [{ status: 204, description: 'The record is erased' }],
+    })
+    erase(
+      @CurrentPrincipal() principal: Principal,
+      @ObjectName() apiName: string,
+      @IdParam() id: string,
+    ): Promise<void> {
+      return this.records.erase(principal, apiName, id);
     }
   }
 

@@ -4,12 +4,14 @@ import {
   field,
   IdField,
   IntegerField,
+  type JsonSchema,
   type ListAnswer,
   ListField,
   ListQuery,
   TextField,
 } from '@crm/http';
 import type { Type } from '@nestjs/common';
+import { MAX_GROUPS } from '../finding/record-aggregate.repository.js';
 import { MAX_VALUES } from '../finding/record-filter.js';
 import { FILTER_OPERATORS, type FilterOperator } from '../object/filter-operators.js';
 import type { TaggedRecord } from './record.service.js';
@@ -112,6 +114,58 @@ export class AggregateQuery extends selecting(class {}) {
     example: 'count,sum:amount',
   })
   metrics?: string;
+}
+
+/** A member for each field. */
+const byField = (description: string): JsonSchema => ({ type: 'object', additionalProperties: true, description });
+
+const GROUPS: JsonSchema = {
+  type: 'object',
+  required: ['data', 'hasMore'],
+  properties: {
+    data: {
+      type: 'array',
+      maxItems: MAX_GROUPS,
+      description: 'The largest group first',
+      items: {
+        type: 'object',
+        required: ['group'],
+        properties: {
+          group: byField(
+            'The value of each field of `groupBy`; of a period its first day; null for records without one',
+          ),
+          count: { type: 'integer', minimum: 0 },
+          sum: byField('An exact decimal by field, however many digits it has; null where no record has a value'),
+          avg: byField('As `sum`, with 16 digits at least'),
+          min: byField('A number, a date or a time by field'),
+          max: byField('As `min`'),
+        },
+      },
+    },
+    hasMore: { type: 'boolean', description: 'Whether there are more groups than are answered' },
+  },
+};
+
+/** How an aggregate is answered. */
+export const AGGREGATE = {
+  body: GROUPS,
+  example: {
+    data: [{ group: { stage: 'proposal' }, count: 2, sum: { amount: 4200.5 } }],
+    hasMore: false,
+  },
+};
+
+export class MergeInput {
+  @IdField({ description: 'The record of the same object that is deleted' })
+  loserId: string;
+
+  @ListField(field.text({ maxLength: 40, example: 'phone' }), {
+    optional: true,
+    maxItems: 200,
+    unique: true,
+    description: "Api-names of the fields that take the other record's value; of any other only what is unset here",
+  })
+  fields?: string[];
 }
 
 /** Members of every record; its fields stand beside them. */

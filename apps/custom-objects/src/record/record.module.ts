@@ -33,28 +33,17 @@ import { NoteController } from './note.controller.js';
 import { recordControllers } from './record.controller.js';
 import { RecordRpc } from './record.rpc.js';
 import { RecordService } from './record.service.js';
-import { aggregateControllers } from './record-aggregate.controller.js';
-import { bulkControllers } from './record-bulk.controller.js';
 import { RecordBulkService } from './record-bulk.service.js';
-import { erasureControllers } from './record-erasure.controller.js';
-import { mergeControllers } from './record-merge.controller.js';
-import { restoreControllers } from './record-restore.controller.js';
 import { timelineControllers } from './record-timeline.controller.js';
 import { SearchController } from './search.controller.js';
 
 /** Everything on records; the folders `reading`, `finding`, `writing` and `timeline` are its parts. */
 @Module({
   imports: [IdempotencyModule, ObjectModule],
-  // Routes with a fixed last part come before those that take any id there.
   controllers: [
-    ...aggregateControllers,
-    ...bulkControllers,
     ...recordControllers,
-    ...restoreControllers,
     ...timelineControllers,
     NoteController,
-    ...mergeControllers,
-    ...erasureControllers,
     LeadConversionController,
     RecordRpc,
     SearchController,

@@ -1,6 +1,6 @@
 import type { Principal } from '@crm/access';
-import { type FieldProblem, PlatformError } from '@crm/contracts';
-import { IdempotencyService, type IdempotentCall, type TenantTransaction } from '@crm/database';
+import { type FieldProblem, PlatformError, requireNoProblems } from '@crm/contracts';
+import { IdempotencyService, type IdempotentCall } from '@crm/database';
 import { type AccessPlan, type FieldProblem as ValueProblem, validateRecord, withoutLimits } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, type ListAnswer } from '@crm/http';
@@ -15,6 +15,7 @@ import { recordEtag, recordJson } from '../reading/record.serializer.js';
 import { requireChoice } from '../writing/merged-fields.js';
 import { withStatus } from '../writing/picklist-rules.js';
 import { RecordErasureService } from '../writing/record-erasure.service.js';
+import type { Author } from '../writing/record-events.js';
 import { RecordMergeService, requireOther } from '../writing/record-merge.service.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordRestoreService } from '../writing/record-restore.service.js';
@@ -90,25 +91,6 @@ export interface ValueOptions {
 }
 
 type Body = Readonly<Record<string, unknown>>;
-/** Who creates a record, of which object, and when. */
-interface Author {
-  readonly model: ObjectModel;
-  readonly caller: Caller;
-  readonly clock: EvaluationContext & { now: Date };
-}
-export type Caller = Pick<
-  Principal,
-  | 'tenantId'
-  | 'token'
-  | 'userId'
-  | 'serviceAccount'
-  | 'roles'
-  | 'scopes'
-  | 'kind'
-  | 'appKey'
-  | 'requestId'
-  | 'traceparent'
->;
 
 /** The calls for records, of standard objects and of those that apps bring, with field security and validation. */
 @Injectable()
@@ -129,7 +111,7 @@ export class RecordService {
   ) {}
 
   /** @param expand references that are followed, separated by commas @throws NOT_FOUND, INVALID_QUERY */
-  async get(caller: Caller, apiName: string, id: string, expand?: string): Promise<TaggedRecord> {
+  async get(caller: Principal, apiName: string, id: string, expand?: string): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
     const { model, result } = await this.models.readAtOnce(caller, apiName, ({ object }) =>
       this.records.read(caller.tenantId, object.id, id),
@@ -143,7 +125,7 @@ export class RecordService {
   }
 
   /** @throws INVALID_QUERY, NOT_FOUND, QUERY_TOO_EXPENSIVE */
-  async list(caller: Caller, apiName: string, query: ListedQuery): Promise<ListAnswer<string>> {
+  async list(caller: Principal, apiName: string, query: ListedQuery): Promise<ListAnswer<string>> {
     const clock = await this.clock(caller);
     const { deleted, ...listed } = query;
     if (deleted === undefined) return this.lists.list(caller, apiName, listed, clock);
@@ -158,23 +140,42 @@ export class RecordService {
    * @throws FIELD_ACCESS_DENIED, INSUFFICIENT_SCOPE, VALIDATION_FAILED, UNIQUE_VIOLATION, IDEMPOTENCY_KEY_IN_USE,
    *   IDEMPOTENCY_KEY_REUSED; NOT_FOUND, also when a repeated call's record has been deleted
    */
-  async create(caller: Caller, apiName: string, body: Body, call?: IdempotentCall): Promise<TaggedRecord> {
+  async create(caller: Principal, apiName: string, body: Body, call?: IdempotentCall): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
     const prepare = (model: ObjectModel) => this.prepareCreation({ model, caller, clock }, body, call);
-    try {
-      return await this.models.decideWrite(caller, apiName, prepare, async (model, creation) =>
-        tagged(model, await this.writes.create(creation), caller, clock),
+    const show = (model: ObjectModel, record: StoredRecord) => tagged(model, record, caller, clock);
+    const create = () =>
+      this.models.decideWrite(caller, apiName, prepare, async (model, creation) =>
+        show(model, await this.writes.create(creation)),
       );
+    return this.orEarlier(caller, apiName, call, create, show);
+  }
+
+  /**
+   * Definition, rights and the record may have changed since an earlier call, which is repeated all the same.
+   * @param show answers with the record that it has written
+   */
+  async orEarlier<T>(
+    caller: Principal,
+    apiName: string,
+    call: IdempotentCall | undefined,
+    attempt: () => Promise<T>,
+    show: (model: ObjectModel, record: StoredRecord) => T,
+  ): Promise<T> {
+    try {
+      return await attempt();
     } catch (error) {
-      // Definition and rights may have changed since an earlier call, which is repeated all the same.
-      const earlier = call && (await this.findCreated(caller, apiName, call, clock));
-      if (earlier) return earlier;
-      throw error;
+      if (!call) throw error;
+      return this.models.read(caller, apiName, async (model, tx) => {
+        const id = await this.idempotency.findRecordId(tx, call);
+        if (id === null) throw error;
+        return show(model, await this.records.require(tx, model.object.id, id));
+      });
     }
   }
 
   /** As {@link prepareCreation}. @returns the values that change */
-  async prepareChange(caller: Caller, model: ObjectModel, id: string, body: Body): Promise<FieldValues> {
+  async prepareChange(caller: Principal, model: ObjectModel, id: string, body: Body): Promise<FieldValues> {
     const changes = await this.validate(caller, model, body, 'update');
     await this.requireUsers(caller, model, changes, id);
     return changes;
@@ -186,7 +187,7 @@ export class RecordService {
    * @throws FIELD_ACCESS_DENIED, INSUFFICIENT_SCOPE, VALIDATION_FAILED, UNIQUE_VIOLATION, VERSION_MISMATCH, NOT_FOUND
    */
   async update(
-    caller: Caller,
+    caller: Principal,
     apiName: string,
     id: string,
     body: Body,
@@ -198,7 +199,10 @@ export class RecordService {
     return this.models.decideWrite(caller, apiName, prepare, async (model, changes) => {
       const change = { model, caller, id, changes, expected, clock };
       const record = call
-        ? await this.once(caller, model, call, (tx) => this.writes.changeIn(tx, change))
+        ? await this.models.transaction(caller, model, (tx) => {
+            const find = () => this.records.require(tx, model.object.id, id);
+            return this.idempotency.run(tx, call, () => this.writes.changeIn(tx, change), find);
+          })
         : await this.writes.change(change);
       return tagged(model, record, caller, clock);
     });
@@ -209,56 +213,42 @@ export class RecordService {
    * @throws VERSION_MISMATCH, NOT_FOUND; CONFLICT when a record needs this one, or very many refer to it
    */
   async delete(
-    caller: Caller,
+    caller: Principal,
     apiName: string,
     id: string,
     expected: ExpectedVersions,
     call?: IdempotentCall,
   ): Promise<void> {
-    const clock = await this.clock(caller);
-    const prepare = async () => undefined;
-    await this.models.decideWrite(caller, apiName, prepare, async (model) => {
-      if (!call) return this.removal.remove(caller, model, id, expected, clock);
-      await this.once(caller, model, call, async (tx) => {
-        await this.removal.removeIn({ tx, caller, clock }, model, id, expected);
-        return { id };
-      });
-    });
+    await this.write(caller, apiName, (model, clock) =>
+      this.models.transaction(caller, model, (tx) => {
+        const done = async () => ({ id });
+        const remove = () => this.removal.removeIn({ tx, caller, clock }, model, id, expected).then(done);
+        return this.idempotency.run(tx, call, remove, done);
+      }),
+    );
   }
 
   /** @throws as RecordRestoreService.restore */
-  async restore(caller: Caller, apiName: string, id: string): Promise<TaggedRecord> {
-    const clock = await this.clock(caller);
-    const prepare = async () => undefined;
-    return this.models.decideWrite(caller, apiName, prepare, async (model) =>
+  restore(caller: Principal, apiName: string, id: string): Promise<TaggedRecord> {
+    return this.write(caller, apiName, async (model, clock) =>
       tagged(model, await this.restores.restore(caller, model, id, clock), caller, clock),
     );
   }
 
-  /**
-   * Writes in a transaction that remembers the call.
-   * @throws IDEMPOTENCY_KEY_IN_USE also when another call has written since it was asked for
-   */
-  private once<Written extends { readonly id: string }>(
-    caller: Caller,
-    model: ObjectModel,
-    call: IdempotentCall,
-    write: (tx: TenantTransaction) => Promise<Written>,
-  ): Promise<Written> {
-    return this.models.transaction(caller, model, async (tx) => {
-      let written: Written | undefined;
-      await this.idempotency.once(tx, call, async () => {
-        written = await write(tx);
-        return written.id;
-      });
-      if (!written) throw new PlatformError('IDEMPOTENCY_KEY_IN_USE');
-      return written;
-    });
+  /** For what needs no preparation. @param work in transactions of the definition */
+  private async write<T>(
+    caller: Principal,
+    apiName: string,
+    work: (model: ObjectModel, clock: EvaluationContext) => Promise<T>,
+  ): Promise<T> {
+    const clock = await this.clock(caller);
+    const prepare = async () => undefined;
+    return this.models.decideWrite(caller, apiName, prepare, (model) => work(model, clock));
   }
 
   /** @throws NOT_FOUND, VALIDATION_FAILED, FIELD_ACCESS_DENIED, VERSION_MISMATCH, CONFLICT as RecordMergeService.merge */
   async merge(
-    caller: Caller,
+    caller: Principal,
     apiName: string,
     id: string,
     { loserId, fields = [] }: { readonly loserId: string; readonly fields?: readonly string[] },
@@ -286,27 +276,25 @@ export class RecordService {
   }
 
   /** @throws as RecordErasureService.erase */
-  async erase(caller: Caller, apiName: string, id: string): Promise<void> {
-    const clock = await this.clock(caller);
-    const prepare = async () => undefined;
-    await this.models.decideWrite(caller, apiName, prepare, (model) => this.erasures.erase(caller, model, id, clock));
+  erase(caller: Principal, apiName: string, id: string): Promise<void> {
+    return this.write(caller, apiName, (model, clock) => this.erasures.erase(caller, model, id, clock));
   }
 
   /** One instant for the whole request, in the tenant's time zone. */
-  async clock(caller: Caller): Promise<EvaluationContext & { now: Date }> {
+  async clock(caller: Principal): Promise<EvaluationContext> {
     const { timeZone } = await this.tenants.get(caller.tenantId);
     return { now: new Date(), timeZone };
   }
 
   /** By what the values of a workspace are read. */
-  async valueOptions({ tenantId }: Pick<Caller, 'tenantId'>): Promise<ValueOptions> {
+  async valueOptions({ tenantId }: Pick<Principal, 'tenantId'>): Promise<ValueOptions> {
     const { country } = await this.tenants.get(tenantId);
     return country === null ? {} : { defaultCountry: country };
   }
 
   /** Checks field security first, then reports every problem of the values at once. */
   private async validate(
-    caller: Caller,
+    caller: Principal,
     model: ObjectModel,
     body: Body,
     mode: 'create' | 'update',
@@ -317,9 +305,7 @@ export class RecordService {
     const options = await this.valueOptions(caller);
     const { values, problems } = validateRecord(model.object.fields, body, mode, options);
     problems.push(...unknownCurrencies(model, values));
-    if (problems.length > 0) {
-      throw new PlatformError('VALIDATION_FAILED', undefined, { errors: shownProblems(model, plan, problems) });
-    }
+    requireNoProblems(shownProblems(model, plan, problems));
     return withStatus(model, values, body);
   }
 
@@ -328,34 +314,16 @@ export class RecordService {
    * @param id of the record that is changed
    * @throws VALIDATION_FAILED
    */
-  private async requireUsers(caller: Caller, model: ObjectModel, values: FieldValues, id?: string): Promise<void> {
+  private async requireUsers(caller: Principal, model: ObjectModel, values: FieldValues, id?: string): Promise<void> {
     const strangers = await this.referenceAccess.listStrangers(caller, model, values);
     if (strangers.length === 0) return;
     const before = id === undefined ? null : (await this.records.read(caller.tenantId, model.object.id, id)).result;
     const wrong = strangers.filter(({ key, apiName }) => before?.data[key] !== values[apiName]);
-    if (wrong.length > 0) {
-      throw new PlatformError('VALIDATION_FAILED', undefined, { errors: wrong.map(referenceNotFound) });
-    }
-  }
-
-  /** The record of an earlier call, or null. */
-  private findCreated(
-    caller: Caller,
-    apiName: string,
-    call: IdempotentCall,
-    clock: EvaluationContext,
-  ): Promise<TaggedRecord | null> {
-    return this.models.read(caller, apiName, async (model, tx) => {
-      const id = await this.idempotency.findRecordId(tx, call);
-      if (id === null) return null;
-      const record = await this.records.find(tx, model.object.id, id);
-      if (!record) throw noSuchRecord();
-      return tagged(model, record, caller, clock);
-    });
+    requireNoProblems(wrong.map(referenceNotFound));
   }
 }
 
-function tagged(model: ObjectModel, record: StoredRecord, caller: Caller, clock: EvaluationContext): TaggedRecord {
+function tagged(model: ObjectModel, record: StoredRecord, caller: Principal, clock: EvaluationContext): TaggedRecord {
   return {
     id: record.id,
     json: recordJson(model, record, model.planFor(caller.roles), clock),

@@ -1,11 +1,11 @@
 import { hasScope, type Principal, requireScope } from '@crm/access';
-import { PlatformError, rolesAllow } from '@crm/contracts';
+import { invalidValues, PlatformError, rolesAllow } from '@crm/contracts';
 import { Database, IdempotencyService, type IdempotentCall, newId, type TenantTransaction } from '@crm/database';
 import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { ObjectRepository } from '../object/object.repository.js';
 import { isVisibleTo, requireAccess, scopeOf } from '../object/object-definition.js';
-import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import { ObjectModelStore } from '../object/object-model.js';
 import { noSuchRecord } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import type { ChangeNoteInput, NoteInput, NotePageView, NoteView, PageQuery } from './note.dto.js';
@@ -29,7 +29,7 @@ export class NoteService {
   /** @throws NOT_FOUND, INVALID_QUERY */
   list(principal: Principal, apiName: string, recordId: string, query: PageQuery): Promise<NotePageView> {
     return this.models.read(principal, apiName, async (model, tx) => {
-      await this.requireRecord(tx, model, recordId);
+      await this.records.require(tx, model.object.id, recordId);
       const page = positionAfter({ tenantId: tx.tenantId, list: `notes ${recordId}` }, query);
       const notes = await this.notes.list(tx, model.object.id, recordId, page.after, page.limit);
       return pageOf(page, notes, (note) => shownNote(note, principal));
@@ -53,13 +53,12 @@ export class NoteService {
         }
         const place = { objectId: model.object.id, recordId };
         const note: Note = { id: newId(), ...place, kind, text, at: moment, authorId: principal.userId, version: 1 };
-        const insert = async () => {
-          await this.notes.insert(tx, note);
-          return note.id;
-        };
-        const id = call ? (await this.idempotency.once(tx, call, insert)).recordId : await insert();
-        const created = id === note.id ? note : await this.notes.find(tx, id);
-        if (!created) throw noSuchNote();
+        const insert = () => this.notes.insert(tx, note).then(() => note);
+        const created = await this.idempotency.run(tx, call, insert, async (id) => {
+          const earlier = await this.notes.find(tx, id);
+          if (!earlier) throw noSuchNote();
+          return earlier;
+        });
         return shownNote(created, principal);
       }),
     );
@@ -111,10 +110,6 @@ export class NoteService {
       return work(tx, note);
     });
   }
-
-  private async requireRecord(tx: TenantTransaction, { object }: ObjectModel, id: string): Promise<void> {
-    if (!(await this.records.find(tx, object.id, id))) throw noSuchRecord();
-  }
 }
 
 /** Not embedded and not with a key: what an administrator lends does not speak for them. */
@@ -136,6 +131,5 @@ export const shownNote = (note: Note, principal: Principal): NoteView => ({
 function momentOf(at: string | Date): Date {
   const moment = new Date(at);
   if (moment.getUTCFullYear() >= 1900 && moment.getUTCFullYear() < 3000) return moment;
-  const problem = { pointer: '/at', code: 'INVALID_VALUE', detail: 'Must be between the years 1900 and 2999' };
-  throw new PlatformError('VALIDATION_FAILED', undefined, { errors: [problem] });
+  throw invalidValues({ pointer: '/at', code: 'INVALID_VALUE', detail: 'Must be between the years 1900 and 2999' });
 }

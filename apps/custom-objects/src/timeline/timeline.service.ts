@@ -30,6 +30,15 @@ interface Placed {
   readonly entry: Entry;
 }
 
+/** A page that is read of the timeline of a record. */
+interface Reading {
+  readonly principal: Principal;
+  readonly model: ObjectModel;
+  readonly tx: TenantTransaction;
+  readonly id: string;
+  readonly page: TimePage;
+}
+
 /** What happened to a record: who changed what, what was noted, what is to be done. */
 @Injectable()
 export class TimelineService {
@@ -62,10 +71,11 @@ export class TimelineService {
       const page = positionAfter(list, query);
       const created = await this.changes.findCreation(tx, model.object.id, id);
       if (!created) throw noSuchRecord();
+      const reading = { principal, model, tx, id, page };
       const sources: Readonly<Record<EntryKind, () => Promise<Placed[]>>> = {
-        note: () => this.notesOf(principal, model, tx, id, page),
-        change: () => this.changesOf(principal, model, tx, id, page),
-        task: () => this.tasksOf(principal, tx, id, page),
+        note: () => this.notesOf(reading),
+        change: () => this.changesOf(reading),
+        task: () => this.tasksOf(reading),
         created: async () => creationOf(created, page),
       };
       const found = await Promise.all([...new Set(kinds)].map((one) => sources[one]()));
@@ -73,42 +83,26 @@ export class TimelineService {
     });
   }
 
-  private async notesOf(
-    principal: Principal,
-    { object }: ObjectModel,
-    tx: TenantTransaction,
-    id: string,
-    page: TimePage,
-  ) {
-    const notes = await this.notes.list(tx, object.id, id, page.after, page.limit);
+  private async notesOf({ principal, model, tx, id, page }: Reading) {
+    const notes = await this.notes.list(tx, model.object.id, id, page.after, page.limit);
     return notes.map((note): Placed => {
       const { at, authorId: by } = note;
       return { at, id: note.id, entry: { kind: 'note', at: at.toISOString(), by, note: shownNote(note, principal) } };
     });
   }
 
-  private async changesOf(
-    { roles }: Principal,
-    model: ObjectModel,
-    tx: TenantTransaction,
-    id: string,
-    { after, limit }: TimePage,
-  ) {
-    const { readable } = model.planFor(roles);
+  private async changesOf({ principal, model, tx, id, page: { after, limit } }: Reading) {
+    const { readable } = model.planFor(principal.roles);
     const fields = model.object.fields.filter(({ apiName, type }) => type !== 'formula' && readable.has(apiName));
     const position = { at: after.at, version: versionOfId(after.id) };
     const entries = await this.changes.list(tx, model.object.id, id, fields, position, limit);
-    return entries.map(
-      (entry): Placed => ({
-        at: entry.at,
-        id: idOfVersion(entry.version),
-        entry: shownChange(entry, fields),
-      }),
-    );
+    return entries.map((entry): Placed => {
+      return { at: entry.at, id: idOfVersion(entry.version), entry: shownChange(entry, fields) };
+    });
   }
 
   /** None for who may not read tasks, or to which records they relate. */
-  private async tasksOf(principal: Principal, tx: TenantTransaction, id: string, { after, limit }: TimePage) {
+  private async tasksOf({ principal, tx, id, page: { after, limit } }: Reading) {
     const { scope, id: objectId } = CORE_OBJECTS.task;
     const found = hasScope(principal, scope, 'read') ? await this.models.findById(tx, objectId) : null;
     if (!found) return [];

@@ -1,5 +1,5 @@
 import { hasScope, type Principal } from '@crm/access';
-import { type FieldProblem, PlatformError, rolesAllow } from '@crm/contracts';
+import { type FieldProblem, PlatformError, requireNoProblems, rolesAllow } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import type { AccessPlan } from '@crm/fields';
 import { Injectable } from '@nestjs/common';
@@ -140,7 +140,7 @@ function requireValid({ filter, sort, columns }: SavedView, model: ObjectModel, 
       isColumn(name, plan) ? undefined : problem(`/columns/${index}`, `There is no field ${name}`),
     ),
   ].filter((found) => found !== undefined);
-  if (problems.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors: problems });
+  requireNoProblems(problems);
 }
 
 const problem = (pointer: string, detail: string): FieldProblem => ({ pointer, code: 'INVALID_VALUE', detail });

@@ -1,4 +1,4 @@
-import { type FieldProblem, PlatformError } from '@crm/contracts';
+import { type FieldProblem, PlatformError, requireNoProblems } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
 import { uniqueKey } from '@crm/fields';
 import { Injectable } from '@nestjs/common';
@@ -132,8 +132,7 @@ export class ReferenceRepository extends ClaimRepository {
    */
   async claim(...written: Parameters<ReferenceRepository['claimExisting']>): Promise<void> {
     const missing = await this.claimExisting(...written);
-    if (missing.length === 0) return;
-    throw new PlatformError('VALIDATION_FAILED', undefined, { errors: missing.map(referenceNotFound) });
+    requireNoProblems(missing.map(referenceNotFound));
   }
 
   /** As {@link claim}. @returns the fields that name no record */

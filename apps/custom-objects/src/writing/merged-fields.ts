@@ -1,4 +1,4 @@
-import { ANY_APP, type FieldProblem, PlatformError } from '@crm/contracts';
+import { ANY_APP, type FieldProblem, PlatformError, requireNoProblems } from '@crm/contracts';
 import { type AccessPlan } from '@crm/fields';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
@@ -26,7 +26,7 @@ export function requireChoice(model: ObjectModel, plan: AccessPlan, chosen: read
     'The object has no such field',
     (field) => !field || field.type === 'formula',
   );
-  if (unknown.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors: unknown });
+  requireNoProblems(unknown);
   const denied = problems(
     'FIELD_ACCESS_DENIED',
     'The role cannot read and write this field',

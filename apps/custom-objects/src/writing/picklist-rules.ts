@@ -1,4 +1,4 @@
-import { type FieldProblem, PlatformError } from '@crm/contracts';
+import { invalidValues, requireNoProblems } from '@crm/contracts';
 import { activeOptions } from '@crm/fields';
 import type { ObjectModel } from '../object/object-model.js';
 import { type Pipeline, STAGE, type Stage } from '../object/picklist.js';
@@ -16,7 +16,7 @@ export function withStatus({ object: { pipelines } }: ObjectModel, values: Field
   if (!stage) return values;
   if (Object.hasOwn(sent, STATUS) && values[STATUS] !== stage.meaning) {
     const detail = `The stage ${stage.value} means ${stage.meaning}`;
-    throw refused([{ pointer: `/${STATUS}`, code: 'CONTRADICTS_STAGE', detail }]);
+    throw invalidValues({ pointer: `/${STATUS}`, code: 'CONTRADICTS_STAGE', detail });
   }
   return { ...values, [STATUS]: stage.meaning };
 }
@@ -59,7 +59,7 @@ function requireActive(
       detail: 'Must be one of the options',
       params: { options: activeOptions(fieldsByName.get(name) ?? {}) },
     }));
-  if (problems.length > 0) throw refused(problems);
+  requireNoProblems(problems);
 }
 
 const stageOf = (pipelines: readonly Pipeline[], value: unknown): Stage | undefined => {
@@ -70,5 +70,3 @@ const stageOf = (pipelines: readonly Pipeline[], value: unknown): Stage | undefi
   }
   return undefined;
 };
-
-const refused = (errors: FieldProblem[]) => new PlatformError('VALIDATION_FAILED', undefined, { errors });

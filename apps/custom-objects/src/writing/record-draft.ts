@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Principal } from '@crm/access';
 import { millisecondsOfId, newId } from '@crm/database';
-import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { searchTextsOf } from '../finding/search-text.js';
 import type { StoredField } from '../object/object-definition.js';
-import type { ObjectCaller, ObjectModel } from '../object/object-model.js';
+import type { ObjectModel } from '../object/object-model.js';
 import {
   dataOf,
   type FieldValues,
@@ -16,18 +16,8 @@ import {
 } from '../reading/record.js';
 import { actorOf } from '../timeline/record-history.repository.js';
 import { withStage } from './picklist-rules.js';
-import { recordCreated, recordRestored, recordUpdated } from './record-events.js';
+import { type Author, recordCreated, recordRestored, recordUpdated } from './record-events.js';
 import { historyOf, type RecordWrite } from './record-write.repository.js';
-import type { ReferenceCaller } from './reference-access.service.js';
-
-type Caller = ObjectCaller & ReferenceCaller & { readonly userId: string; readonly roles: readonly string[] };
-
-/** Who writes records of an object, and when. */
-export interface Author {
-  readonly model: ObjectModel;
-  readonly caller: Caller;
-  readonly clock: EvaluationContext & { now: Date };
-}
 
 /** A validated change of a record. */
 export interface Change extends Author {
@@ -64,7 +54,8 @@ export const following = (earlier: Draft | undefined, draft: Draft): Draft =>
       };
 
 /** @throws PAYLOAD_TOO_LARGE, VALIDATION_FAILED for a retired option */
-export function draftOfNew({ model, caller, clock }: Author, given: FieldValues): Draft {
+export function draftOfNew(author: Author, given: FieldValues): Draft {
+  const { model, caller } = author;
   const values = withStage(model, given, null);
   const id = newId();
   // Not the start of the request: lists are ordered by the id, which is made later.
@@ -77,7 +68,7 @@ export function draftOfNew({ model, caller, clock }: Author, given: FieldValues)
     write: {
       ...rowOf(caller, record, slotsOf(model, values)),
       texts: searchTextsOf(model, values),
-      events: recordCreated(model, record, caller, clock),
+      events: recordCreated(author, record),
       history: [],
     },
   };
@@ -89,7 +80,7 @@ export function draftOfNew({ model, caller, clock }: Author, given: FieldValues)
  * @throws VERSION_MISMATCH, PAYLOAD_TOO_LARGE, VALIDATION_FAILED for a retired option
  */
 export function draftOfChange(change: Change, before: StoredRecord): Draft | null {
-  const { model, caller, expected, clock } = change;
+  const { model, caller, expected } = change;
   requireMatch(expected, before.version);
   const previous = valuesOf(model, before.data);
   const changes = withStage(model, change.changes, previous, change.isOfPlatform);
@@ -112,18 +103,15 @@ export function draftOfChange(change: Change, before: StoredRecord): Draft | nul
     write: {
       ...rowOf(caller, record, changesSlots ? slotsOf(model, values) : new Map()),
       texts: searchTextsOf(model, values, previous),
-      events: recordUpdated(model, before, record, caller, clock),
+      events: recordUpdated(change, before, record),
       history: historyOfChange(record, caller, fields, previous, values),
     },
   };
 }
 
 /** @param before as it was deleted @param gone its references to what is gone meanwhile, which are cleared */
-export function draftOfRestored(
-  { model, caller, clock }: Author,
-  before: StoredRecord,
-  gone: readonly StoredField[],
-): Draft {
+export function draftOfRestored(author: Author, before: StoredRecord, gone: readonly StoredField[]): Draft {
+  const { model, caller, clock } = author;
   const previous = valuesOf(model, before.data);
   const values = { ...previous, ...Object.fromEntries(gone.map(({ apiName }) => [apiName, null])) };
   const updatedAt = laterOf(before.updatedAt, clock.now.toISOString());
@@ -135,7 +123,7 @@ export function draftOfRestored(
     write: {
       ...rowOf(caller, record, slotsOf(model, values)),
       texts: searchTextsOf(model, values),
-      events: [recordRestored(model, record, caller, clock)],
+      events: [recordRestored(author, record)],
       history: historyOfChange(record, caller, gone, previous, values),
     },
   };
@@ -144,7 +132,7 @@ export function draftOfRestored(
 /** None for a version in which no value is another. */
 function historyOfChange(
   { id, version, updatedAt: at }: StoredRecord,
-  caller: Caller,
+  caller: Principal,
   fields: readonly StoredField[],
   previous: FieldValues,
   values: FieldValues,
@@ -162,7 +150,7 @@ function recordOf(model: ObjectModel, values: FieldValues, head: Omit<StoredReco
 }
 
 const rowOf = (
-  { userId: by }: Caller,
+  { userId: by }: Principal,
   { id, version, text: data, updatedAt: at }: RecordText,
   slots: RecordWrite['slots'],
 ): Omit<RecordWrite, 'texts' | 'events' | 'history'> => ({ id, version, data, slots, at, by });

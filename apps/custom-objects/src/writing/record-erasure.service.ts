@@ -13,7 +13,7 @@ import {
 import type { EvaluationContext } from '@crm/formula';
 import { Rpc, StreamEraser, type StreamErasure } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
-import type { ObjectCaller, ObjectModel } from '../object/object-model.js';
+import type { ObjectModel } from '../object/object-model.js';
 import { ObjectModelStore } from '../object/object-model.js';
 import { noSuchRecord } from '../reading/record.js';
 import { BinRepository } from './bin.repository.js';
@@ -21,9 +21,6 @@ import { ErasureRepository } from './erasure.repository.js';
 import { recordErased } from './record-events.js';
 import { RecordRemovalService } from './record-removal.service.js';
 import { RecordWriteRepository } from './record-write.repository.js';
-import type { ReferenceCaller } from './reference-access.service.js';
-
-type Caller = ObjectCaller & ReferenceCaller & Pick<Principal, 'userId' | 'token'>;
 
 /** Erases records for good: what this database has of one at once, what the stream has by {@link StreamErasureSweeper}. */
 @Injectable()
@@ -38,7 +35,7 @@ export class RecordErasureService {
   ) {}
 
   /** @throws NOT_FOUND; CONFLICT as a deletion does */
-  erase(caller: Caller, model: ObjectModel, id: string, clock: EvaluationContext & { now: Date }): Promise<void> {
+  erase(caller: Principal, model: ObjectModel, id: string, clock: EvaluationContext): Promise<void> {
     const { object } = model;
     return this.models.transaction(caller, model, async (tx) => {
       const [live] = await this.records.lockForDeletion(tx, object.id, [id]);
@@ -47,7 +44,7 @@ export class RecordErasureService {
       const act = { action: 'record.erased', subjectId: id, detail: { object: object.apiName } } as const;
       await this.rpc.call(rpc.identity.recordAct, act, caller);
       if (live) await this.removal.removeIn({ tx, caller, clock, erases: id }, model, id, null);
-      const row = recordErased(model, record, caller);
+      const row = recordErased({ model, caller }, record);
       const event = JSON.parse(row.envelope) as Erasure;
       const events = await eraseEvents(tx, event);
       await this.erasures.erase(tx, object.id, id);

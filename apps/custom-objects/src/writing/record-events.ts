@@ -1,76 +1,63 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Principal } from '@crm/access';
 import { EVENTS, type EventDefinition, type EventName, PlatformError } from '@crm/contracts';
-import { eventRow, type OutboxRow, type TransactionOrigin } from '@crm/database';
+import { eventRow, type OutboxRow, type TenantTransaction } from '@crm/database';
 import type { EvaluationContext } from '@crm/formula';
 import { appsThatSee } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
 import { type StoredRecord } from '../reading/record.js';
 import { type RecordView, recordView } from '../reading/record.serializer.js';
 
+/** Who writes records of an object, and when. */
+export interface Author {
+  readonly model: ObjectModel;
+  readonly caller: Principal;
+  readonly clock: EvaluationContext;
+}
+
+/** Who writes several records in one transaction. */
+export type Work = Omit<Author, 'model'> & { readonly tx: TenantTransaction };
+
 /**
  * The events of a new record. They carry what everyone can read, because the subscribers are unknown here.
  * @throws PAYLOAD_TOO_LARGE
  */
-export function recordCreated(
-  model: ObjectModel,
-  record: StoredRecord,
-  origin: TransactionOrigin,
-  clock: EvaluationContext,
-): OutboxRow[] {
-  const { version } = record;
-  const view = publicView(model, record, clock);
-  return [eventOf(model, 'created', version, view, origin), ...milestones(model, version, view, origin, () => true)];
+export function recordCreated(author: Author, record: StoredRecord): OutboxRow[] {
+  const view = publicView(author, record);
+  return [eventOf(author, 'created', record.version, view), ...milestones(author, record.version, view, () => true)];
 }
 
 /** As {@link recordCreated}. */
-export function recordUpdated(
-  model: ObjectModel,
-  before: StoredRecord,
-  after: StoredRecord,
-  origin: TransactionOrigin,
-  clock: EvaluationContext,
-): OutboxRow[] {
+export function recordUpdated(author: Author, before: StoredRecord, after: StoredRecord): OutboxRow[] {
   const { version } = after;
-  const old = publicView(model, before, clock);
-  const view = publicView(model, after, clock);
-  const changed = model.object.fields.map(({ apiName }) => apiName).filter((name) => !isSame(old[name], view[name]));
+  const old = publicView(author, before);
+  const view = publicView(author, after);
+  const names = author.model.object.fields.map(({ apiName }) => apiName);
+  const changed = names.filter((name) => !isSame(old[name], view[name]));
   const previous = Object.fromEntries(changed.map((name) => [name, old[name]]));
   const event = (change: Readonly<Record<string, unknown>>) =>
-    eventOf(model, 'updated', version, view, origin, { changed, ...change });
+    eventOf(author, 'updated', version, view, { changed, ...change });
   return [
     fitting(
       () => event({ previous }),
       // Both states together can be too long for the broker although each is not: then the new one has to do.
       () => event({ previous: {}, previousOmitted: true }),
     ),
-    ...milestones(model, version, view, origin, (field) => changed.includes(field)),
+    ...milestones(author, version, view, (field) => changed.includes(field)),
   ];
 }
 
 /** As {@link recordCreated}. */
-export function recordDeleted(
-  model: ObjectModel,
-  record: StoredRecord,
-  origin: TransactionOrigin,
-  clock: EvaluationContext,
-): OutboxRow {
-  return eventOf(model, 'deleted', record.version + 1, publicView(model, record, clock), origin);
-}
+export const recordDeleted = (author: Author, record: StoredRecord): OutboxRow =>
+  eventOf(author, 'deleted', record.version + 1, publicView(author, record));
 
 /** Nothing but the id: it is what is left. Who has the record in mind by its versions knows that this is the last one. */
-export function recordErased(model: ObjectModel, { id, version }: StoredRecord, origin: TransactionOrigin): OutboxRow {
-  return eventOf(model, 'deleted', version + 1, { id }, origin, { erased: true });
-}
+export const recordErased = (author: Omit<Author, 'clock'>, { id, version }: StoredRecord): OutboxRow =>
+  eventOf(author, 'deleted', version + 1, { id }, { erased: true });
 
 /** As {@link recordCreated}. A record that comes back reaches no milestone again. */
-export function recordRestored(
-  model: ObjectModel,
-  record: StoredRecord,
-  origin: TransactionOrigin,
-  clock: EvaluationContext,
-): OutboxRow {
-  return eventOf(model, 'restored', record.version, publicView(model, record, clock), origin);
-}
+export const recordRestored = (author: Author, record: StoredRecord): OutboxRow =>
+  eventOf(author, 'restored', record.version, publicView(author, record));
 
 /** The second when the first is too large. */
 function fitting(first: () => OutboxRow, second: () => OutboxRow): OutboxRow {
@@ -84,31 +71,29 @@ function fitting(first: () => OutboxRow, second: () => OutboxRow): OutboxRow {
 
 /** The further events of a standard object whose fields have reached a value. */
 function milestones(
-  { object }: ObjectModel,
+  { model: { object }, caller }: Author,
   recordVersion: number,
   record: RecordView,
-  origin: TransactionOrigin,
   isChanged: (field: string) => boolean,
 ): OutboxRow[] {
   const reached = object.standard?.milestones.filter(({ field, value }) => record[field] === value && isChanged(field));
   return (reached ?? []).map(({ event }) =>
-    eventRow(definitionOf(event), { subject: record.id, recordVersion, data: { record } }, origin),
+    eventRow(definitionOf(event), { subject: record.id, recordVersion, data: { record } }, caller),
   );
 }
 
 function eventOf(
-  { object }: ObjectModel,
+  { model: { object }, caller }: Omit<Author, 'clock'>,
   what: 'created' | 'updated' | 'deleted' | 'restored',
   recordVersion: number,
   record: RecordView | Pick<RecordView, 'id'>,
-  origin: TransactionOrigin,
   change: Readonly<Record<string, unknown>> = {},
 ): OutboxRow {
   const { standard, apiName } = object;
   const definition = definitionOf(`${standard?.domain ?? 'record'}.${what}`);
   const data = standard ? { record, ...change } : { object: apiName, record, ...change };
   const appKeys = standard ? {} : { appKeys: appsThatSee(object) };
-  return eventRow(definition, { subject: record.id, recordVersion, ...appKeys, data }, origin);
+  return eventRow(definition, { subject: record.id, recordVersion, ...appKeys, data }, caller);
 }
 
 /** @param name of an event of the catalogue, as the objects of the catalogue spell it */
@@ -118,5 +103,5 @@ const definitionOf = (name: string): EventDefinition => EVENTS[name as EventName
 const isSame = (one: unknown, other: unknown): boolean =>
   one === other || (typeof one === 'object' && isDeepStrictEqual(one, other));
 
-const publicView = (model: ObjectModel, record: StoredRecord, clock: EvaluationContext): RecordView =>
+const publicView = ({ model, clock }: Author, record: StoredRecord): RecordView =>
   recordView(model, record, model.publicPlan, clock);

@@ -1,26 +1,20 @@
-import { PlatformError } from '@crm/contracts';
+import { invalidValues, PlatformError } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
-import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import { ObjectModelStore } from '../object/object-model.js';
 import { noSuchRecord, type StoredRecord } from '../reading/record.js';
 import { NoteRepository } from '../timeline/note.repository.js';
 import { ReferenceRepository, UniqueValueRepository, withoutNames } from './claim.repository.js';
 import { mergedChanges } from './merged-fields.js';
 import { withStatus } from './picklist-rules.js';
+import type { Author } from './record-events.js';
 import { fieldsByRecord, MAX_AFFECTED, RecordRemovalService, tooManyReferring } from './record-removal.service.js';
 import { RecordWriteRepository } from './record-write.repository.js';
 import { RecordWriteService } from './record-write.service.js';
-import type { ReferenceCaller } from './reference-access.service.js';
-
-type Caller = ObjectCaller & ReferenceCaller & { readonly userId: string; readonly roles: readonly string[] };
 
 /** Two records that become the first one. */
-export interface Merge {
-  readonly model: ObjectModel;
-  readonly caller: Caller;
-  readonly clock: EvaluationContext & { now: Date };
+export interface Merge extends Author {
   readonly id: string;
   readonly loserId: string;
   /** The fields that take the loser's value, which the caller may read and write. */
@@ -56,8 +50,7 @@ export class RecordMergeService {
       const changes = withStatus(model, taken, {});
       // Before the winner claims what was the loser's.
       await this.uniques.release(tx, model, [loser]);
-      const change = { caller, clock, expected: null, isOfPlatform: true } as const;
-      const merged = await this.writes.changeIn(tx, { ...change, model, id, changes });
+      const merged = await this.writes.setIn({ tx, caller, clock }, model, id, changes);
       await this.moveReferences(tx, merge);
       await this.notes.move(tx, model.object.id, loserId, id);
       await this.removal.removeIn({ tx, caller, clock }, model, loserId, null);
@@ -93,8 +86,7 @@ export class RecordMergeService {
         const fields = model.object.fields.filter(({ key }) => keys.includes(key) && current?.data[key] === loserId);
         if (fields.length === 0) continue;
         const changes = Object.fromEntries(fields.map(({ apiName }) => [apiName, id]));
-        const change = { model, caller, clock, id: recordId, changes, expected: null, isOfPlatform: true } as const;
-        await withoutNames(this.writes.changeIn(tx, change));
+        await withoutNames(this.writes.setIn({ tx, caller, clock }, model, recordId, changes));
       }
     }
   }
@@ -106,6 +98,4 @@ export function requireOther(id: string, loserId: string): void {
 }
 
 const loserProblem = (detail: string): PlatformError =>
-  new PlatformError('VALIDATION_FAILED', undefined, {
-    errors: [{ pointer: '/loserId', code: 'REFERENCE_NOT_FOUND', detail }],
-  });
+  invalidValues({ pointer: '/loserId', code: 'REFERENCE_NOT_FOUND', detail });

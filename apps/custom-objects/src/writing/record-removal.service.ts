@@ -1,20 +1,17 @@
 import { hasScope } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import type { TenantTransaction } from '@crm/database';
 import { onDeleteOf } from '@crm/fields';
-import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { SearchRepository } from '../finding/search.repository.js';
 import { isVisibleTo, type StoredField, scopeOf } from '../object/object-definition.js';
-import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { laterOf, noSuchRecord, type StoredRecord } from '../reading/record.js';
 import { actorOf, RecordHistoryRepository } from '../timeline/record-history.repository.js';
 import { BinRepository } from './bin.repository.js';
 import { ReferenceRepository, type Referring, UniqueValueRepository } from './claim.repository.js';
-import { recordDeleted, recordUpdated } from './record-events.js';
+import { recordDeleted, recordUpdated, type Work } from './record-events.js';
 import { RecordWriteRepository } from './record-write.repository.js';
-import { type ReferenceCaller } from './reference-access.service.js';
 
 /** Most records that one deletion changes or deletes besides: one transaction holds them all locked. */
 export const MAX_AFFECTED = 1_000;
@@ -29,13 +26,8 @@ interface Batch {
   readonly records: readonly StoredRecord[];
 }
 
-type Caller = ObjectCaller & ReferenceCaller & { readonly userId: string };
-
 /** A deletion that is under way. */
-export interface Removal {
-  readonly tx: TenantTransaction;
-  readonly caller: Caller;
-  readonly clock: EvaluationContext & { now: Date };
+export interface Removal extends Work {
   /** The record that is erased, of which its eraser tells. */
   readonly erases?: string;
 }
@@ -57,21 +49,11 @@ export class RecordRemovalService {
   ) {}
 
   /**
+   * In a transaction that holds the definition and may write more.
    * @param expected versions of `If-Match`
    * @throws VERSION_MISMATCH, NOT_FOUND; CONFLICT when a restricting or required reference points to it, or over 1,000
    *   records are affected
    */
-  remove(
-    caller: Caller,
-    model: ObjectModel,
-    id: string,
-    expected: ExpectedVersions,
-    clock: Removal['clock'],
-  ): Promise<void> {
-    return this.models.transaction(caller, model, (tx) => this.removeIn({ tx, caller, clock }, model, id, expected));
-  }
-
-  /** In a transaction that holds the definition and may write more. @throws as {@link remove} */
   async removeIn(removal: Removal, model: ObjectModel, id: string, expected: ExpectedVersions): Promise<void> {
     const [record] = await this.records.lockForDeletion(removal.tx, model.object.id, [id]);
     if (!record) throw noSuchRecord();
@@ -166,7 +148,7 @@ export class RecordRemovalService {
       for (const { key } of fields) delete data[key];
       const updatedAt = laterOf(before.updatedAt, clock.now.toISOString());
       const after: StoredRecord = { ...before, version: before.version + 1, data, updatedAt };
-      for (const event of recordUpdated(model, before, after, caller, clock)) tx.appendToOutbox(event);
+      for (const event of recordUpdated({ model, caller, clock }, before, after)) tx.appendToOutbox(event);
     }
   }
 
@@ -185,7 +167,7 @@ export class RecordRemovalService {
     ]);
     if (!isActive) return;
     for (const record of records) {
-      if (record.id !== erases) tx.appendToOutbox(recordDeleted(model, record, caller, clock));
+      if (record.id !== erases) tx.appendToOutbox(recordDeleted({ model, caller, clock }, record));
     }
   }
 }

@@ -1,26 +1,18 @@
+import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
 import type { EvaluationContext } from '@crm/formula';
 import { type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';
 import { recordOf } from '../reading/record.repository.js';
 import { recordJson } from '../reading/record.serializer.js';
 import { BinRepository, type ClearedReference } from './bin.repository.js';
 import { withoutNames } from './claim.repository.js';
+import type { Work } from './record-events.js';
 import { RecordWriteRepository } from './record-write.repository.js';
 import { RecordWriteService } from './record-write.service.js';
-import type { ReferenceCaller } from './reference-access.service.js';
-
-type Caller = ObjectCaller & ReferenceCaller & { readonly userId: string; readonly roles: readonly string[] };
-
-/** A restoration that is under way. */
-interface Restoration {
-  readonly tx: TenantTransaction;
-  readonly caller: Caller;
-  readonly clock: EvaluationContext & { now: Date };
-}
 
 /** Before the first page. */
 const END_OF_TIME = { deletedAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
@@ -36,7 +28,7 @@ export class RecordRestoreService {
   ) {}
 
   /** @returns the JSON of each deleted record, newest deletion first, with `deleted` @throws INVALID_QUERY, NOT_FOUND */
-  list(caller: Caller, apiName: string, query: ListQuery, clock: EvaluationContext): Promise<ListAnswer<string>> {
+  list(caller: Principal, apiName: string, query: ListQuery, clock: EvaluationContext): Promise<ListAnswer<string>> {
     return this.models.read(caller, apiName, async (model, tx) => {
       const list = `bin ${model.object.id}`;
       const page = parsePage({ ...query, count: 'none' }, { tenantId: caller.tenantId, list, value: 'date-time' });
@@ -58,27 +50,20 @@ export class RecordRestoreService {
    * @throws NOT_FOUND when it is not in the bin; FIELD_ACCESS_DENIED for a unique field that the caller cannot read; UNIQUE_VIOLATION;
    *   CONFLICT when what it needs is gone
    */
-  restore(caller: Caller, model: ObjectModel, id: string, clock: Restoration['clock']): Promise<StoredRecord> {
+  restore(caller: Principal, model: ObjectModel, id: string, clock: EvaluationContext): Promise<StoredRecord> {
     return this.models.transaction(caller, model, async (tx) => {
-      const restoration = { tx, caller, clock };
+      const work = { tx, caller, clock };
       const [record] = await this.bin.lock(tx, model.object.id, [id]);
       if (!record) throw new PlatformError('NOT_FOUND', 'The bin has no such record');
       const batches = [{ model, records: [record] }, ...(await this.lockAlong(tx, id))];
+      const idsOf = ({ records }: (typeof batches)[number]) => records.map((one) => one.id);
       for (const batch of batches) {
-        const { object } = batch.model;
         requireReadableUniques(batch.model, caller);
         // All at first: those that were deleted together refer to each other.
-        await this.bin.unmark(
-          tx,
-          object.id,
-          batch.records.map(({ id: recordId }) => recordId),
-        );
+        await this.bin.unmark(tx, batch.model.object.id, idsOf(batch));
       }
-      const [restored] = (await this.write(restoration, batches)) as [StoredRecord];
-      await this.refer(
-        restoration,
-        batches.flatMap(({ records }) => records.map(({ id: recordId }) => recordId)),
-      );
+      const [restored] = (await this.write(work, batches)) as [StoredRecord];
+      await this.refer(work, batches.flatMap(idsOf));
       return restored;
     });
   }
@@ -94,7 +79,7 @@ export class RecordRestoreService {
   }
 
   private async write(
-    { tx, caller, clock }: Restoration,
+    { tx, caller, clock }: Work,
     batches: readonly { model: ObjectModel; records: readonly StoredRecord[] }[],
   ): Promise<StoredRecord[]> {
     const written: StoredRecord[] = [];
@@ -111,37 +96,25 @@ export class RecordRestoreService {
   }
 
   /** References that the deletion has cleared name the records again, where they are still empty. */
-  private async refer(restoration: Restoration, ids: readonly string[]): Promise<void> {
-    const cleared = await this.bin.takeCleared(restoration.tx, ids);
+  private async refer(work: Work, ids: readonly string[]): Promise<void> {
+    const cleared = await this.bin.takeCleared(work.tx, ids);
     cleared.sort((one, other) => (one.recordId < other.recordId ? -1 : 1));
-    for (const reference of cleared) await this.referAgain(restoration, reference);
+    for (const reference of cleared) await this.referAgain(work, reference);
   }
 
-  private async referAgain(
-    { tx, caller, clock }: Restoration,
-    { objectId, recordId, fieldKey, targetId }: ClearedReference,
-  ): Promise<void> {
+  private async referAgain(work: Work, { objectId, recordId, fieldKey, targetId }: ClearedReference): Promise<void> {
+    const { tx } = work;
     const found = await this.models.findById(tx, objectId);
     const field = found?.model.object.fields.find(({ key }) => key === fieldKey);
     if (!found?.isActive || !field) return;
     const current = await this.records.lock(tx, objectId, recordId);
     if (!current || (current.data[fieldKey] ?? null) !== null) return;
-    const changes = { [field.apiName]: targetId };
-    const change = {
-      model: found.model,
-      caller,
-      clock,
-      id: recordId,
-      changes,
-      expected: null,
-      isOfPlatform: true as const,
-    };
-    await withoutNames(this.writes.changeIn(tx, change));
+    await withoutNames(this.writes.setIn(work, found.model, recordId, { [field.apiName]: targetId }));
   }
 }
 
 /** That it conflicts would reveal a value that the caller cannot read. */
-function requireReadableUniques(model: ObjectModel, caller: Caller): void {
+function requireReadableUniques(model: ObjectModel, caller: Principal): void {
   const { readable } = model.planFor(caller.roles);
   if (model.uniqueFields.every(({ apiName }) => readable.has(apiName))) return;
   throw new PlatformError(

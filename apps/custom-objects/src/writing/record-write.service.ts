@@ -19,15 +19,8 @@ import { isStale, type ObjectModel, ObjectModelStore, StaleModel } from '../obje
 import { type FieldValues, noSuchRecord, type StoredRecord, valuesOf } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { ReferenceRepository, UniqueValueRepository } from './claim.repository.js';
-import {
-  type Author,
-  type Change,
-  type Draft,
-  draftOfChange,
-  draftOfNew,
-  draftOfRestored,
-  following,
-} from './record-draft.js';
+import { type Change, type Draft, draftOfChange, draftOfNew, draftOfRestored, following } from './record-draft.js';
+import type { Author, Work } from './record-events.js';
 import { RecordWriteRepository, type WrittenObject } from './record-write.repository.js';
 import { readableTargets } from './reference-access.service.js';
 
@@ -125,15 +118,10 @@ export class RecordWriteService {
 
   /** Waits for whom it has to. */
   private createAlone(creation: Creation): Promise<StoredRecord> {
-    const { model, caller, call, draft } = creation;
-    return this.models.transaction(caller, model, async (tx) => {
-      if (!call) return this.createIn(tx, creation);
-      const create = async () => (await this.createIn(tx, creation)).id;
-      const { recordId, repeated } = await this.idempotency.once(tx, call, create);
-      if (!repeated) return draft.record;
-      const earlier = await this.stored.find(tx, model.object.id, recordId);
-      if (!earlier) throw noSuchRecord();
-      return earlier;
+    const { model, caller, call } = creation;
+    return this.models.transaction(caller, model, (tx) => {
+      const find = (id: string) => this.stored.require(tx, model.object.id, id);
+      return this.idempotency.run(tx, call, () => this.createIn(tx, creation), find);
     });
   }
 
@@ -230,6 +218,11 @@ export class RecordWriteService {
     this.records.change(tx, objectOf([change]), [draft.write]);
     await claimed;
     return draft.record;
+  }
+
+  /** Sets fields for the platform, whatever the caller may write and read. @throws as {@link changeIn} */
+  setIn({ tx, ...author }: Work, model: ObjectModel, id: string, changes: FieldValues): Promise<StoredRecord> {
+    return this.changeIn(tx, { ...author, model, id, changes, expected: null, isOfPlatform: true });
   }
 
   /**

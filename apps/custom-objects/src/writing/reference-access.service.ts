@@ -1,5 +1,5 @@
 import { hasScope, type Principal, requireScope, type ScopeHolder } from '@crm/access';
-import { type FieldProblem, PlatformError, rpc } from '@crm/contracts';
+import { type FieldProblem, requireNoProblems, rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
@@ -22,12 +22,6 @@ export const referenceNotFound = (field: StoredField): FieldProblem => ({
   // Without the field's label, which is unknown to writers who cannot read the field.
   detail: `Names a ${field.referenceObjectIds.length > 0 ? 'record' : 'user'} that does not exist`,
 });
-
-/** The token's scopes and tenant. */
-export type ReferenceCaller = ScopeHolder & { readonly tenantId: string };
-
-/** The caller: a user of the tenant is not looked up. */
-type UserCaller = Pick<Principal, 'kind' | 'userId' | 'tenantId' | 'serviceAccount'>;
 
 /** A user who was found is not looked up again for so long; one who is erased can be named until then. */
 const USER_KEPT_MS = 60_000;
@@ -63,18 +57,15 @@ export class ReferenceAccessService {
    * Checks written references before their records are looked up.
    * @throws INSUFFICIENT_SCOPE; VALIDATION_FAILED, as for unknown records, when an app does not see the object
    */
-  async require(caller: ReferenceCaller, model: ObjectModel, written: FieldValues): Promise<void> {
+  async require(caller: Principal, model: ObjectModel, written: FieldValues): Promise<void> {
     const fields = model.referenceFields.filter(({ apiName }) => (written[apiName] ?? null) !== null);
     for (const field of fields) requireTarget(caller, field);
     if (actingApp(caller) === null) return;
-    const unseen = await this.listUnseen(caller, fields);
-    if (unseen.length > 0) {
-      throw new PlatformError('VALIDATION_FAILED', undefined, { errors: unseen.map(referenceNotFound) });
-    }
+    requireNoProblems((await this.listUnseen(caller, fields)).map(referenceNotFound));
   }
 
   /** The fields that name nobody in the workspace. @param values as validated */
-  async listStrangers(caller: UserCaller, model: ObjectModel, values: FieldValues): Promise<StoredField[]> {
+  async listStrangers(caller: Principal, model: ObjectModel, values: FieldValues): Promise<StoredField[]> {
     const isSelf = (id: unknown) => caller.kind === 'user' && !caller.serviceAccount && id === caller.userId;
     const named = model.userFields.filter(({ apiName }) => {
       const id = values[apiName] ?? null;
@@ -87,7 +78,7 @@ export class ReferenceAccessService {
   }
 
   /** The fields that refer to an object of another app; such a field has one target. */
-  private async listUnseen(caller: ReferenceCaller, fields: readonly StoredField[]): Promise<StoredField[]> {
+  private async listUnseen(caller: Principal, fields: readonly StoredField[]): Promise<StoredField[]> {
     const others = fields.filter(({ referenceObjectIds: [id] }) => id !== undefined && !standardObjectWithId(id));
     if (others.length === 0) return [];
     return this.database.transaction(caller.tenantId, async (tx) => {

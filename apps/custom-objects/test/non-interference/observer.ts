@@ -4,7 +4,7 @@ import { FILTER_OPERATORS } from '../../src/object/filter-operators.js';
 import { OBJECT_NAMES, type ObjectName } from './object.js';
 import type { Assignment, BodyChoice, ConditionChoice, QueryChoice, Step } from './steps.js';
 import { COMPUTED, numberedValue, REFUSED, SEARCHED, valuesOf } from './values.js';
-import type { World, WorldRequest } from './world.js';
+import { NOWHERE, type World, type WorldRequest } from './world.js';
 import { type Pair, recordsPath, type Side, targetOf, type Values, type WorldPair } from './world-pair.js';
 
 type Of<Kind> = Extract<Step, { kind: Kind }>;
@@ -106,6 +106,32 @@ export class Observer {
       body: { loserId: world.idOf(object, record), fields: [...new Set(names)] },
     }));
     if (answer.status === 200) this.pair.forget(object, this.pair.number(object, record));
+  }
+
+  /** Rows that are written each for itself are in no order, so one at most can succeed. */
+  async bulk({ object, record, operation, bodies, field, atomic }: Of<'bulk'>): Promise<void> {
+    const mode = operation === 'update' || operation === 'delete' ? 'update' : 'create';
+    const tried = atomic || mode === 'update' ? bodies : bodies.slice(0, 1);
+    const rows = tried.map((body) => (operation === 'delete' ? {} : this.body(object, body, mode)));
+    const { fields } = this.pair.object(object);
+    const matchField = operation === 'upsert' ? { matchField: fields[field % fields.length]?.apiName } : {};
+    const idIn = (world: World, index: number) =>
+      mode === 'create' ? {} : { id: atomic || index === 0 ? world.idOf(object, record + index) : NOWHERE };
+    const answers = await this.call('bulk', (world) => ({
+      method: 'POST',
+      path: `${recordsPath(object)}/bulk`,
+      body: {
+        ...{ operation, atomic, ...matchField },
+        records: rows.map((row, index) => ({ ...this.pair.bodyIn(world, object, row), ...idIn(world, index) })),
+      },
+    }));
+    for (const [side, { body }] of answers.entries()) {
+      const world = this.pair.worlds[side as Side];
+      for (const { status, id } of (body.results ?? []) as { status: string; id: string }[]) {
+        if (status === 'created') world.add(object, id);
+        if (status === 'deleted') this.pair.forget(object, world.ids[object].indexOf(id));
+      }
+    }
   }
 
   /**

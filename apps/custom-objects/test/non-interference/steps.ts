@@ -57,6 +57,14 @@ const query = fc.record({
 });
 export type QueryChoice = Of<typeof query>;
 
+/** A call for two records, the second of which there is when all or none are written. The field is that of an upsert. */
+const bulk = {
+  operation: fc.constantFrom('create', 'update', 'upsert', 'delete'),
+  bodies: fc.tuple(body, body),
+  field: fc.nat(12),
+  atomic: fc.boolean(),
+};
+
 const weighted = <Value>(weight: number, arbitrary: fc.Arbitrary<Value>) => ({ weight, arbitrary });
 const step = <const Kind extends string>(kind: Kind) => ({ kind: fc.constant(kind), object });
 const creation = { ...step('writer creates'), draws };
@@ -76,6 +84,7 @@ export const arbitraryStep = fc.oneof(
   weighted(5, fc.record({ ...step('change'), record, body, ifMatch })),
   weighted(2, fc.record({ ...step('delete'), record, ifMatch, object: anyObject })),
   weighted(2, fc.record({ ...step('delete and restore'), record, object: anyObject })),
+  weighted(4, fc.record({ ...step('bulk'), record, ...bulk })),
   weighted(4, fc.record({ ...step('merge'), record, winner: record, fields: fc.array(fc.nat(12), { maxLength: 2 }) })),
 );
 export type Step = Of<typeof arbitraryStep>;

@@ -18,7 +18,7 @@ export interface WorldRequest {
 export type Json = Record<string, unknown>;
 
 /** Nobody has a record with this id. */
-const NOWHERE = '00000000-0000-7000-8000-000000000000';
+export const NOWHERE = '00000000-0000-7000-8000-000000000000';
 
 /** Headers of an answer that say nothing about its content. */
 const PASSING_HEADERS = new Set(['date', 'x-request-id', 'traceparent']);

@@ -7,6 +7,7 @@ import {
   defineEvent,
   deletedCustomRecordData,
   type EventDefinition,
+  eventsBy,
 } from './define.js';
 import { STANDARD_RECORD_EVENTS } from './record-events.js';
 
@@ -60,9 +61,12 @@ export const SUBMISSION_OUTCOMES = [
 ] as const;
 export type SubmissionOutcome = (typeof SUBMISSION_OUTCOMES)[number];
 
-const RECORDS = { version: 1, producer: 'custom-objects' } as const;
-const INSTALLATIONS = { version: 1, producer: 'marketplace-certification' } as const;
-const USERS = { version: 1, producer: 'identity' } as const;
+const ofRecords = eventsBy('custom-objects');
+const ofInstallations = eventsBy('marketplace-certification');
+const ofUsers = eventsBy('identity');
+
+const CUSTOM = { object: 'visit', record: CUSTOM_RECORD_EXAMPLE };
+const CUSTOM_CHANGED = { object: 'visit', ...changedRecordExample(CUSTOM_RECORD_EXAMPLE, { hours: 5 }) };
 
 /**
  * The catalogue: every event in its current version, by name; shared by webhooks and workflows. Rights at the broker, types of the
@@ -70,67 +74,51 @@ const USERS = { version: 1, producer: 'identity' } as const;
  */
 export const EVENTS = {
   ...STANDARD_RECORD_EVENTS,
-  'record.created': defineEvent('record.created', {
-    ...RECORDS,
-    description: 'A record of a custom object was created',
-    data: customRecordData,
-    example: { object: 'visit', record: CUSTOM_RECORD_EXAMPLE },
-  }),
-  'record.updated': defineEvent('record.updated', {
-    ...RECORDS,
-    description: 'A record of a custom object was changed',
-    data: changedCustomRecordData,
-    example: { object: 'visit', ...changedRecordExample(CUSTOM_RECORD_EXAMPLE, { hours: 5 }) },
-  }),
-  'record.deleted': defineEvent('record.deleted', {
-    ...RECORDS,
-    description:
-      'A record of a custom object was deleted; the data is its last state, or its id alone when it was erased',
-    data: deletedCustomRecordData,
-    example: { object: 'visit', record: CUSTOM_RECORD_EXAMPLE },
-  }),
-  'record.restored': defineEvent('record.restored', {
-    ...RECORDS,
-    description: 'A record of a custom object that was deleted is back',
-    data: customRecordData,
-    example: { object: 'visit', record: CUSTOM_RECORD_EXAMPLE },
-  }),
-  'app.installed': defineEvent('app.installed', {
-    ...INSTALLATIONS,
-    description: 'An app was installed and all it brings is in place',
-    data: Type.Object(Installation),
-    example: INSTALLATION,
-  }),
-  'app.upgraded': defineEvent('app.upgraded', {
-    ...INSTALLATIONS,
-    description: 'An installation moved to another version',
-    data: Type.Object({ ...Installation, previousVersion: Type.String() }),
-    example: { ...INSTALLATION, previousVersion: '1.1.0' },
-  }),
-  'app.uninstalled': defineEvent('app.uninstalled', {
-    ...INSTALLATIONS,
-    description: 'An app was removed; the last event of the installation that the app itself gets',
-    data: Type.Object(Installation),
-    example: INSTALLATION,
-  }),
-  'user.created': defineEvent('user.created', {
-    ...USERS,
-    description: 'A user joined the workspace',
-    data: User,
-    example: USER,
-  }),
-  'user.disabled': defineEvent('user.disabled', {
-    ...USERS,
-    description: 'A user can no longer sign in',
-    data: User,
-    example: USER,
-  }),
-  'user.erased': defineEvent('user.erased', {
-    ...USERS,
-    description: 'A user was erased: whoever keeps personal data of them must delete it',
-    data: Type.Object({ userId: Id }),
-    example: { userId: USER_ID },
-  }),
+  'record.created': ofRecords('record.created', 'A record of a custom object was created', customRecordData, CUSTOM),
+  'record.updated': ofRecords(
+    'record.updated',
+    'A record of a custom object was changed',
+    changedCustomRecordData,
+    CUSTOM_CHANGED,
+  ),
+  'record.deleted': ofRecords(
+    'record.deleted',
+    'A record of a custom object was deleted; the data is its last state, or its id alone when it was erased',
+    deletedCustomRecordData,
+    CUSTOM,
+  ),
+  'record.restored': ofRecords(
+    'record.restored',
+    'A record of a custom object that was deleted is back',
+    customRecordData,
+    CUSTOM,
+  ),
+  'app.installed': ofInstallations(
+    'app.installed',
+    'An app was installed and all it brings is in place',
+    Type.Object(Installation),
+    INSTALLATION,
+  ),
+  'app.upgraded': ofInstallations(
+    'app.upgraded',
+    'An installation moved to another version',
+    Type.Object({ ...Installation, previousVersion: Type.String() }),
+    { ...INSTALLATION, previousVersion: '1.1.0' },
+  ),
+  'app.uninstalled': ofInstallations(
+    'app.uninstalled',
+    'An app was removed; the last event of the installation that the app itself gets',
+    Type.Object(Installation),
+    INSTALLATION,
+  ),
+  'user.created': ofUsers('user.created', 'A user joined the workspace', User, USER),
+  'user.disabled': ofUsers('user.disabled', 'A user can no longer sign in', User, USER),
+  'user.erased': ofUsers(
+    'user.erased',
+    'A user was erased: whoever keeps personal data of them must delete it',
+    Type.Object({ userId: Id }),
+    { userId: USER_ID },
+  ),
   'webhook.endpoint_disabled': defineEvent('webhook.endpoint_disabled', {
     version: 1,
     producer: 'webhook-dispatcher',

@@ -22,6 +22,12 @@ export function defineEvent<Name extends string, Data extends TSchema>(
   return { name, ...definition, dataschema: `urn:crm:event:${name}:v${definition.version}` };
 }
 
+/** Makes the first versions of events that a service emits. */
+export const eventsBy =
+  (producer: ServiceName) =>
+  <Name extends string, Data extends TSchema>(name: Name, description: string, data: Data, example: Static<Data>) =>
+    defineEvent(name, { version: 1, producer, description, data, example });
+
 export type EventData<E extends EventDefinition> = Static<E['data']>;
 
 /** What an updated event carries besides the record. */

@@ -4,9 +4,9 @@ import { type RecordSchema, recordExample, recordSchema } from '../records.js';
 import {
   changedRecordData,
   changedRecordExample,
-  defineEvent,
   deletedRecordData,
   type EventDefinition,
+  eventsBy,
   recordData,
 } from './define.js';
 
@@ -27,50 +27,29 @@ type OfAll<O extends CoreObject> = (O extends CoreObject ? (events: EventsOf<O>)
   ? All
   : never;
 
-function eventsOf(name: CoreObject): [string, EventDefinition][] {
+const define = eventsBy('custom-objects');
+
+function eventsOfObject(name: CoreObject): [string, EventDefinition][] {
   const { domain, exampleChange, milestones }: StandardObject = CORE_OBJECTS[name];
   const noun = `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
   const subject = noun[0]?.toUpperCase() + noun.slice(1);
   const schema = recordSchema(name);
   const record = recordExample(name);
-  const head = { version: 1, producer: 'custom-objects' } as const;
+  const ending = 'was deleted; the data is its last state, or its id alone when it was erased';
+  const changed = changedRecordExample(record, exampleChange);
   return [
-    defineEvent(`${domain}.created`, {
-      ...head,
-      description: `${subject} was created`,
-      data: recordData(schema),
-      example: { record },
+    define(`${domain}.created`, `${subject} was created`, recordData(schema), { record }),
+    define(`${domain}.updated`, `${subject} was changed`, changedRecordData(schema), changed),
+    define(`${domain}.deleted`, `${subject} ${ending}`, deletedRecordData(schema), { record }),
+    define(`${domain}.restored`, `${subject} that was deleted is back`, recordData(schema), { record }),
+    ...Object.entries(milestones).map(([event, { field, value, example }]) => {
+      const reached = { ...record, [field]: value, ...example };
+      return define(event, `The ${field} of ${noun} became ${value}`, recordData(schema), { record: reached });
     }),
-    defineEvent(`${domain}.updated`, {
-      ...head,
-      description: `${subject} was changed`,
-      data: changedRecordData(schema),
-      example: changedRecordExample(record, exampleChange),
-    }),
-    defineEvent(`${domain}.deleted`, {
-      ...head,
-      description: `${subject} was deleted; the data is its last state, or its id alone when it was erased`,
-      data: deletedRecordData(schema),
-      example: { record },
-    }),
-    defineEvent(`${domain}.restored`, {
-      ...head,
-      description: `${subject} that was deleted is back`,
-      data: recordData(schema),
-      example: { record },
-    }),
-    ...Object.entries(milestones).map(([event, { field, value, example }]) =>
-      defineEvent(event, {
-        ...head,
-        description: `The ${field} of ${noun} became ${value}`,
-        data: recordData(schema),
-        example: { record: { ...record, [field]: value, ...example } },
-      }),
-    ),
   ].map((event) => [event.name, event as EventDefinition]);
 }
 
 /** The events of standard objects: created, updated, deleted and restored for each, and their milestones. */
 export const STANDARD_RECORD_EVENTS = Object.fromEntries(
-  (Object.keys(CORE_OBJECTS) as CoreObject[]).flatMap(eventsOf),
+  (Object.keys(CORE_OBJECTS) as CoreObject[]).flatMap(eventsOfObject),
 ) as unknown as OfAll<CoreObject>;

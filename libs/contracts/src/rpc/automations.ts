@@ -18,7 +18,6 @@ export type ProvisionedHook = Static<typeof ProvisionedHook>;
  */
 export const provisionWorkflows = defineRpc({
   subject: 'rpc.automation-hooks.workflows.provision',
-  server: 'automation-hooks',
   callers: ['marketplace-certification'],
   principal: 'user',
   request: Type.Object({
@@ -39,7 +38,6 @@ export const provisionWorkflows = defineRpc({
  */
 export const removeWorkflows = defineRpc({
   subject: 'rpc.automation-hooks.workflows.remove',
-  server: 'automation-hooks',
   callers: ['marketplace-certification'],
   principal: 'service',
   request: Type.Object({ tenantId: Id, installationId: Id }),
@@ -50,7 +48,6 @@ export const removeWorkflows = defineRpc({
 /** Hook addresses of an installation, for administrators. */
 export const listHooks = defineRpc({
   subject: 'rpc.automation-hooks.hooks.list',
-  server: 'automation-hooks',
   callers: ['marketplace-certification'],
   principal: 'user',
   request: Type.Object({ installationId: Id }),

@@ -16,7 +16,6 @@ export type ProvisionedObject = Static<typeof ProvisionedObject>;
  */
 export const provisionObjects = defineRpc({
   subject: 'rpc.custom-objects.objects.provision',
-  server: 'custom-objects',
   callers: ['marketplace-certification'],
   principal: 'user',
   request: Type.Object({
@@ -37,7 +36,6 @@ export const provisionObjects = defineRpc({
  */
 export const removeObjects = defineRpc({
   subject: 'rpc.custom-objects.objects.remove',
-  server: 'custom-objects',
   callers: ['marketplace-certification'],
   principal: 'service',
   request: Type.Object({ tenantId: Id, installationId: Id, discard: Type.Boolean() }),
@@ -51,7 +49,6 @@ const ObjectName = Type.String();
 /** A workflow creates a record; with the same `idempotencyKey` a repeated step finds the record it created before. */
 export const createRecord = defineRpc({
   subject: 'rpc.custom-objects.records.create',
-  server: 'custom-objects',
   callers: ['automation-hooks'],
   principal: 'user',
   request: Type.Object({
@@ -65,7 +62,6 @@ export const createRecord = defineRpc({
 
 export const updateRecord = defineRpc({
   subject: 'rpc.custom-objects.records.update',
-  server: 'custom-objects',
   callers: ['automation-hooks'],
   principal: 'user',
   request: Type.Object({ object: ObjectName, id: Id, values: Type.Record(Type.String(), Type.Unknown()) }),

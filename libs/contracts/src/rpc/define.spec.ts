@@ -4,7 +4,6 @@ import { defineRpc } from './define.js';
 
 const contract = {
   subject: 'rpc.identity.things.get',
-  server: 'identity',
   callers: ['gateway'],
   request: Type.Object({}),
   response: Type.Object({}),
@@ -12,8 +11,10 @@ const contract = {
 } as const;
 
 describe('a contract', () => {
-  it('has a subject of its server', () => {
-    expect(() => defineRpc({ ...contract, server: 'gateway', principal: 'service' })).toThrow('rpc.gateway.');
+  it('is served by the service that its subject names', () => {
+    expect(defineRpc({ ...contract, principal: 'service' }).server).toBe('identity');
+    const other = { ...contract, subject: 'rpc.other.things.get', principal: 'service' } as const;
+    expect(() => defineRpc(other)).toThrow('names no service');
   });
 
   it('whose calls share messages is not called with tokens of users', () => {

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox';
-import type { ServiceName } from '../services.js';
+import { SERVICES, type ServiceName } from '../services.js';
 
 /**
  * One request/reply call between services. The NATS permissions of every service are derived from these: only `callers`
@@ -28,16 +28,16 @@ export interface RpcContract<Request extends TSchema = TSchema, Response extends
   readonly batched?: boolean;
 }
 
+/** The server is the one that the subject names. */
 export function defineRpc<Request extends TSchema, Response extends TSchema>(
-  contract: RpcContract<Request, Response>,
+  contract: Omit<RpcContract<Request, Response>, 'server'>,
 ): RpcContract<Request, Response> {
-  if (!contract.subject.startsWith(`rpc.${contract.server}.`)) {
-    throw new Error(`The subject ${contract.subject} does not start with rpc.${contract.server}.`);
-  }
+  const server = SERVICES.find((name) => contract.subject.startsWith(`rpc.${name}.`));
+  if (!server) throw new Error(`The subject ${contract.subject} names no service`);
   if (contract.batched && contract.principal !== 'service') {
     throw new Error(`${contract.subject} is called with tokens and cannot be batched`);
   }
-  return contract;
+  return { ...contract, server };
 }
 
 export type RpcRequest<C extends RpcContract> = Static<C['request']>;

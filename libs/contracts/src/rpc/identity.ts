@@ -29,7 +29,6 @@ export type TenantView = Static<typeof TenantView>;
 /** Public keys of both issuers, as a JSON Web Key Set (RFC 7517). */
 export const getKeys = defineRpc({
   subject: 'rpc.identity.keys.get',
-  server: 'identity',
   callers: SERVICES.filter((name) => name !== 'identity'),
   principal: 'service',
   request: Type.Object({}),
@@ -39,7 +38,6 @@ export const getKeys = defineRpc({
 
 export const getTenant = defineRpc({
   subject: 'rpc.identity.tenants.get',
-  server: 'identity',
   callers: ['custom-objects', 'marketplace-certification', 'automation-hooks', 'webhook-dispatcher'],
   principal: 'service',
   request: Type.Object({ tenantId: Id }),
@@ -50,7 +48,6 @@ export const getTenant = defineRpc({
 /** Returns the ids that belong to users of the tenant, including disabled users, but not to erased users or service accounts. */
 export const findUsers = defineRpc({
   subject: 'rpc.identity.users.find',
-  server: 'identity',
   callers: ['custom-objects'],
   principal: 'service',
   request: Type.Object({ tenantId: Id, userIds: Type.Array(Id, { maxItems: 100 }) }),
@@ -64,7 +61,6 @@ export const findUsers = defineRpc({
  */
 export const mintInternalToken = defineRpc({
   subject: 'rpc.identity.tokens.mintInternal',
-  server: 'identity',
   callers: ['marketplace-certification', 'automation-hooks'],
   principal: 'service',
   request: Type.Object({
@@ -82,7 +78,6 @@ export const mintInternalToken = defineRpc({
  */
 export const exchangeApiKey = defineRpc({
   subject: 'rpc.identity.apiKeys.exchange',
-  server: 'identity',
   callers: ['gateway'],
   principal: 'service',
   request: Type.Object({
@@ -110,7 +105,6 @@ const EmbedSettings = {
  */
 export const issueEmbedCredentials = defineRpc({
   subject: 'rpc.identity.embedClients.issue',
-  server: 'identity',
   callers: ['marketplace-certification'],
   principal: 'user',
   request: Type.Object({
@@ -157,7 +151,6 @@ export type EmbedCredentialsSummary = Static<typeof EmbedCredentialsSummary>;
 /** The credentials of an app of the caller's workspace, without secrets; null when none were issued. */
 export const describeEmbedCredentials = defineRpc({
   subject: 'rpc.identity.embedClients.describe',
-  server: 'identity',
   callers: ['marketplace-certification'],
   principal: 'user',
   request: Type.Object({ appKey: Type.String() }),
@@ -168,7 +161,6 @@ export const describeEmbedCredentials = defineRpc({
 /** Ends the previous secret of an app of the caller's workspace before its time. */
 export const revokePreviousEmbedSecret = defineRpc({
   subject: 'rpc.identity.embedClients.revokePrevious',
-  server: 'identity',
   callers: ['marketplace-certification'],
   principal: 'user',
   request: Type.Object({ appKey: Type.String() }),
@@ -182,7 +174,6 @@ export const revokePreviousEmbedSecret = defineRpc({
  */
 export const updateEmbedSettings = defineRpc({
   subject: 'rpc.identity.embedClients.update',
-  server: 'identity',
   callers: ['marketplace-certification'],
   principal: 'service',
   request: Type.Object({ tenantId: Id, appKey: Type.String(), ...EmbedSettings }),
@@ -193,7 +184,6 @@ export const updateEmbedSettings = defineRpc({
 /** Exchanges embed credentials and a host user for an embed token. */
 export const mintEmbedToken = defineRpc({
   subject: 'rpc.identity.embedTokens.mint',
-  server: 'identity',
   callers: ['embed-gateway'],
   principal: 'service',
   request: Type.Object({
@@ -217,7 +207,6 @@ export const mintEmbedToken = defineRpc({
  */
 export const assertProof = defineRpc({
   subject: 'rpc.identity.proofs.assert',
-  server: 'identity',
   callers: SERVICES.filter((name) => name !== 'identity'),
   principal: 'user',
   operators: true,
@@ -248,7 +237,6 @@ export type RecordedAct = keyof typeof RECORDED_ACTS;
  */
 export const recordAct = defineRpc({
   subject: 'rpc.identity.acts.record',
-  server: 'identity',
   callers: ['automation-hooks', 'custom-objects', 'marketplace-certification', 'webhook-dispatcher'],
   principal: 'user',
   request: Type.Object({
@@ -266,7 +254,6 @@ export const recordAct = defineRpc({
 /** Origins that may frame an embed app's page; an empty list for an unknown client. */
 export const getEmbedOrigins = defineRpc({
   subject: 'rpc.identity.embedClients.origins',
-  server: 'identity',
   callers: ['embed-gateway'],
   principal: 'service',
   request: Type.Object({ clientId: Type.String() }),

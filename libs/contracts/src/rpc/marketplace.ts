@@ -9,7 +9,6 @@ const Id = Type.String({ format: 'uuid' });
  */
 export const listSandboxes = defineRpc({
   subject: 'rpc.marketplace-certification.sandboxes.list',
-  server: 'marketplace-certification',
   callers: ['webhook-dispatcher'],
   principal: 'user',
   request: Type.Object({ appKey: Type.String() }),
@@ -23,7 +22,6 @@ export const listSandboxes = defineRpc({
  */
 export const isAppKnown = defineRpc({
   subject: 'rpc.marketplace-certification.apps.isKnown',
-  server: 'marketplace-certification',
   callers: ['custom-objects'],
   principal: 'user',
   request: Type.Object({ appKey: Type.String() }),

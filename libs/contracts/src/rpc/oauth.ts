@@ -14,7 +14,6 @@ export type OAuthAppStatus = (typeof OAUTH_APP_STATUSES)[number];
  */
 export const updateOAuthApp = defineRpc({
   subject: 'rpc.identity.oauthApps.update',
-  server: 'identity',
   callers: ['marketplace-certification'],
   principal: 'service',
   request: Type.Object({ appKey: Type.String(), redirectUris: Type.Array(Type.String()) }),
@@ -28,7 +27,6 @@ export const updateOAuthApp = defineRpc({
  */
 export const setOAuthAppStatus = defineRpc({
   subject: 'rpc.identity.oauthApps.setStatus',
-  server: 'identity',
   callers: ['marketplace-certification'],
   principal: 'service',
   request: Type.Object({ appKey: Type.String(), status: Type.Enum(OAUTH_APP_STATUSES) }),
@@ -54,7 +52,6 @@ const InstallationFacts = {
 /** Lets the users of a tenant authorize an installed app. Idempotent; an installation that has ended stays ended. */
 export const registerOAuthInstallation = defineRpc({
   subject: 'rpc.identity.oauthInstallations.register',
-  server: 'identity',
   callers: ['marketplace-certification'],
   principal: 'service',
   request: Type.Object({ tenantId: Id, ...InstallationFacts }),
@@ -68,7 +65,6 @@ export const registerOAuthInstallation = defineRpc({
  */
 export const endOAuthInstallation = defineRpc({
   subject: 'rpc.identity.oauthInstallations.end',
-  server: 'identity',
   callers: ['marketplace-certification'],
   principal: 'service',
   request: Type.Object({ tenantId: Id, installationId: Id, appKey: Type.String() }),
@@ -79,7 +75,6 @@ export const endOAuthInstallation = defineRpc({
 /** Credentials of an installation of the caller's workspace. The caller makes the secret and shows it: it is in no message. */
 export const issueOAuthCredentials = defineRpc({
   subject: 'rpc.identity.oauthCredentials.issue',
-  server: 'identity',
   callers: ['marketplace-certification'],
   principal: 'user',
   request: Type.Object({
@@ -115,7 +110,6 @@ export type OAuthCredentialsSummary = Static<typeof OAuthCredentialsSummary>;
 /** The credentials of an installation of the caller's workspace, without secrets; null when none were issued. */
 export const describeOAuthCredentials = defineRpc({
   subject: 'rpc.identity.oauthCredentials.describe',
-  server: 'identity',
   callers: ['marketplace-certification'],
   principal: 'user',
   request: Type.Object({ installationId: Id }),
@@ -126,7 +120,6 @@ export const describeOAuthCredentials = defineRpc({
 /** Ends the previous secret of an installation of the caller's workspace before its time. */
 export const revokePreviousOAuthSecret = defineRpc({
   subject: 'rpc.identity.oauthCredentials.revokePrevious',
-  server: 'identity',
   callers: ['marketplace-certification'],
   principal: 'user',
   request: Type.Object({ installationId: Id }),

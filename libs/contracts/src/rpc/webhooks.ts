@@ -13,7 +13,6 @@ export type ProvisionedSubscription = Static<typeof ProvisionedSubscription>;
  */
 export const provisionSubscriptions = defineRpc({
   subject: 'rpc.webhook-dispatcher.subscriptions.provision',
-  server: 'webhook-dispatcher',
   callers: ['marketplace-certification'],
   principal: 'user',
   request: Type.Object({
@@ -40,7 +39,6 @@ export const provisionSubscriptions = defineRpc({
  */
 export const removeSubscriptions = defineRpc({
   subject: 'rpc.webhook-dispatcher.subscriptions.remove',
-  server: 'webhook-dispatcher',
   callers: ['marketplace-certification'],
   principal: 'service',
   request: Type.Object({ tenantId: Id, installationId: Id, discard: Type.Boolean() }),
@@ -54,7 +52,6 @@ export const removeSubscriptions = defineRpc({
  */
 export const rotateAppSecret = defineRpc({
   subject: 'rpc.webhook-dispatcher.appSecrets.rotate',
-  server: 'webhook-dispatcher',
   callers: ['marketplace-certification'],
   principal: 'service',
   request: Type.Object({ appKey: Type.String(), secret: Type.String() }),
@@ -117,7 +114,6 @@ export type DeliveryHour = Static<typeof DeliveryHour>;
  */
 export const listAppDeliveries = defineRpc({
   subject: 'rpc.webhook-dispatcher.appDeliveries.list',
-  server: 'webhook-dispatcher',
   callers: ['marketplace-certification'],
   principal: 'service',
   request: Type.Object({
@@ -146,7 +142,6 @@ export const listAppDeliveries = defineRpc({
 /** One of them with its attempts; null when the app has no such delivery. */
 export const findAppDelivery = defineRpc({
   subject: 'rpc.webhook-dispatcher.appDeliveries.find',
-  server: 'webhook-dispatcher',
   callers: ['marketplace-certification'],
   principal: 'service',
   request: Type.Object({ appKey: Type.String(), id: Id }),
@@ -163,7 +158,6 @@ export const findAppDelivery = defineRpc({
  */
 export const countAppDeliveries = defineRpc({
   subject: 'rpc.webhook-dispatcher.appDeliveries.count',
-  server: 'webhook-dispatcher',
   callers: ['marketplace-certification'],
   principal: 'service',
   request: Type.Object({ appKey: Type.String(), from: Type.Optional(Time), to: Type.Optional(Time) }),

@@ -60,7 +60,7 @@ export const multiSelect: FieldType = {
   allowedRules: [],
   mayBeUnique: false,
   /** Converts to a set in the order of the options; an empty set means no value. */
-  parse(input, field) {
+  parse(input, field, context) {
     if (!Array.isArray(input)) return refuse('WRONG_TYPE', 'Must be a list of options', { expected: 'array' });
     if (input.length > LONGEST_LIST) {
       return refuse('TOO_MANY_VALUES', `Must have at most ${LONGEST_LIST} entries`, { limit: LONGEST_LIST });
@@ -69,16 +69,9 @@ export const multiSelect: FieldType = {
     const chosen = new Set<string>();
     const problems: FieldProblem[] = [];
     for (const [index, entry] of input.entries()) {
-      const pointer = `/${index}`;
-      if (typeof entry !== 'string') {
-        const params = { expected: 'string' };
-        problems.push({ pointer, code: 'WRONG_TYPE', detail: 'Must be an option as text', params });
-      } else if (!options.has(entry)) {
-        const params = { options: [...options.keys()] };
-        problems.push({ pointer, code: 'NOT_AN_OPTION', detail: 'Must be one of the options', params });
-      } else {
-        chosen.add(entry);
-      }
+      const parsed = picklist.parse(entry, field, context);
+      if (parsed.ok) chosen.add(entry as string);
+      else problems.push(...parsed.problems.map((problem) => ({ ...problem, pointer: `/${index}` })));
     }
     if (problems.length > 0) return { ok: false, problems };
     if (chosen.size === 0) return accept(null);

@@ -7,12 +7,16 @@ import { entriesOf, type ManifestDraft } from '../example.js';
 import { pointer } from '../json-pointer.js';
 import { hasDefault, isCoreObject, type NamedField, namedFields } from '../package-model.js';
 import { advice, asSentence, type Problem } from '../problem.js';
+import type { Manifest } from '../schema/manifest.js';
 import { API_NAME_PATTERN } from '../schema/objects.js';
 
 const API_NAME = new RegExp(API_NAME_PATTERN);
 
 /** Fields of every record and keywords of the formula language, regardless of case. */
 const RESERVED = new Set(['id', 'version', 'createdat', 'updatedat', 'and', 'or', 'not', 'true', 'false', 'null']);
+
+/** Members that some answers add to a record. An app that has published such a field keeps it. */
+const ADDED_MEMBERS = new Set(['deleted', 'expanded', 'object']);
 
 /** Prefix of the names of objects in a sandbox installation. */
 const SANDBOX_PREFIX = 'sbx_';
@@ -22,14 +26,18 @@ export const OBJ_001: Check = {
   title: 'Api names are valid, unique and not reserved',
   severity: 'blocker',
   doc: {
-    why: 'Api names become paths and keys of the API and names in formulas. They must not hide existing names: core objects, the fields of every record, keywords of the formula language, the prefix of sandbox installations.',
+    why: 'Api names become paths and keys of the API and names in formulas. They must not hide existing names: core objects, the fields of every record and what answers add to them, keywords of the formula language, the prefix of sandbox installations.',
     fix: 'Use at most 40 lower-case letters, digits and underscores, beginning with a letter. Declare each object once, and each field once in its object.',
   },
-  *run({ manifest }) {
-    yield* objectNames(manifest);
-    yield* fieldNames(manifest);
+  async run(context) {
+    return nameProblems(context.manifest, await context.publishedManifest());
   },
 };
+
+function* nameProblems(manifest: ManifestDraft, published: Manifest | null | undefined): Generator<Problem> {
+  yield* objectNames(manifest);
+  yield* fieldNames(manifest, published?.objects ?? []);
+}
 
 function* objectNames(manifest: ManifestDraft): Generator<Problem> {
   const seen = new Set<string>();
@@ -48,13 +56,15 @@ function* objectNames(manifest: ManifestDraft): Generator<Problem> {
   }
 }
 
-function* fieldNames(manifest: ManifestDraft): Generator<Problem> {
+function* fieldNames(manifest: ManifestDraft, published: NonNullable<Manifest['objects']>): Generator<Problem> {
   for (const [i, object] of entriesOf(manifest.objects)) {
+    const kept = published.find(({ apiName }) => apiName === object.apiName)?.fields.map(({ apiName }) => apiName);
     const seen = new Set<string>();
     for (const [j, { apiName }] of entriesOf(object.fields)) {
       if (apiName === undefined) continue;
       const problem =
         nameProblem(apiName) ??
+        (ADDED_MEMBERS.has(apiName) && !kept?.includes(apiName) ? reserved(apiName) : undefined) ??
         (seen.has(apiName) ? `The field "${apiName}" is declared twice in this object.` : undefined);
       if (problem !== undefined) yield { pointer: pointer('objects', i, 'fields', j, 'apiName'), message: problem };
       seen.add(apiName);
@@ -62,8 +72,10 @@ function* fieldNames(manifest: ManifestDraft): Generator<Problem> {
   }
 }
 
+const reserved = (name: string) => `"${name}" is a reserved name.`;
+
 function nameProblem(name: string): string | undefined {
-  if (RESERVED.has(name.toLowerCase())) return `"${name}" is a reserved name.`;
+  if (RESERVED.has(name.toLowerCase())) return reserved(name);
   return API_NAME.test(name) ? undefined : `"${name}" is not a valid api name.`;
 }
 

@@ -1,19 +1,12 @@
-/** Why an app got no token. */
-export class TokenError extends Error {
-  override readonly name = 'TokenError';
+import { requestToken } from '../embed/server/token-request.js';
+import { TokenRequestError } from '../embed/server/token-request-error.js';
 
-  constructor(
-    /** `error` of RFC 6749, such as `invalid_client`; `unreachable` without an answer, `unexpected_answer` for any other. */
-    readonly code: string,
-    message: string,
-    /** HTTP status, if there was an answer. */
-    readonly httpStatus?: number,
-    /** Seconds to wait before the next attempt, if the platform said so. */
-    readonly retryAfterSeconds?: number,
-    options?: { readonly cause?: unknown },
-  ) {
-    super(message, options);
-  }
+/**
+ * Why an app got no token. `code` is the `error` of RFC 6749, such as `invalid_client`; `unreachable` without an answer,
+ * `unexpected_answer` for any other.
+ */
+export class TokenError extends TokenRequestError {
+  override readonly name = 'TokenError';
 }
 
 export interface InstallationCredentials {
@@ -25,8 +18,6 @@ export interface InstallationCredentials {
   readonly scopes?: readonly string[];
 }
 
-/** Longest wait for the answer, in milliseconds. */
-const TIMEOUT_MS = 10_000;
 /** A token is replaced so long before it ends, so that a call under way does not outlive it. */
 const EARLY_MS = 60_000;
 
@@ -43,7 +34,7 @@ export function installationTokens(
   let asking: Promise<string> | undefined;
   const ask = async (): Promise<string> => {
     const askedAt = Date.now();
-    const { token, expiresIn } = await requestToken(credentials);
+    const { token, expiresIn } = await tokenOf(credentials);
     current = { token, usableUntil: askedAt + expiresIn * 1000 - EARLY_MS };
     return token;
   };
@@ -56,45 +47,18 @@ export function installationTokens(
   };
 }
 
-async function requestToken({ baseUrl, clientId, clientSecret, scopes }: InstallationCredentials) {
+function tokenOf({ baseUrl, clientId, clientSecret, scopes }: InstallationCredentials) {
   const form = new URLSearchParams({ grant_type: 'client_credentials' });
   if (scopes) form.set('scope', scopes.join(' '));
   const encoded = [clientId, clientSecret].map(encodeURIComponent).join(':');
-  const response = await fetch(new URL('/api/auth/oauth/token', baseUrl), {
-    method: 'POST',
-    headers: { authorization: `Basic ${btoa(encoded)}` },
-    body: form,
-    // A redirect would send the secret somewhere else.
-    redirect: 'error',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  }).catch((cause: unknown) => {
-    throw new TokenError('unreachable', `${baseUrl} did not answer`, undefined, undefined, { cause });
+  return requestToken({
+    url: new URL('/api/auth/oauth/token', baseUrl),
+    name: 'The token endpoint',
+    init: { headers: { authorization: `Basic ${btoa(encoded)}` }, body: form },
+    ErrorClass: TokenError,
+    codes: { unreachable: 'unreachable', unexpected: 'unexpected_answer' },
+    tokenOf: ({ access_token }) => access_token,
+    // Limits of the gateway are answered by a problem document, with `detail`.
+    problemOf: ({ error, error_description, detail }) => [error, error_description ?? detail],
   });
-  const body = await jsonOf(response);
-  if (!response.ok) throw refusal(response, body);
-  const { access_token: token, expires_in: expiresIn } = body;
-  if (typeof token !== 'string' || typeof expiresIn !== 'number') throw unexpected(response);
-  return { token, expiresIn };
-}
-
-async function jsonOf(response: Response): Promise<Record<string, unknown>> {
-  try {
-    return ((await response.json()) ?? {}) as Record<string, unknown>;
-  } catch (cause) {
-    throw unexpected(response, cause);
-  }
-}
-
-const unexpected = ({ status }: Response, cause?: unknown): TokenError =>
-  new TokenError('unexpected_answer', 'The answer is not that of the token endpoint', status, undefined, { cause });
-
-/** Limits of the gateway are answered by a problem document, with `detail`. */
-function refusal({ status, headers }: Response, { error, error_description, detail }: Record<string, unknown>) {
-  const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
-  return new TokenError(
-    typeof error === 'string' ? error : 'unexpected_answer',
-    String(error_description ?? detail ?? `The token endpoint answered ${status}`),
-    status,
-    Number.isFinite(retryAfter) ? retryAfter : undefined,
-  );
 }

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { WebhookVerificationError } from './verification-error.js';
+import { refused } from './verification-error.js';
 
 /**
  * The body exactly as it arrived. Bytes (a `Buffer` is a `Uint8Array`) are the safest; a string is taken as the UTF-8 text
@@ -14,9 +14,9 @@ export function bytesOf(body: RawBody | null | undefined): Uint8Array {
   if (types.isUint8Array(body)) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   if (types.isArrayBuffer(body)) return Buffer.from(body);
   if (body === undefined || body === null) {
-    throw new WebhookVerificationError('missing_body', 'The request has no body, or its raw body was not kept');
+    throw refused('missing_body', 'The request has no body, or its raw body was not kept');
   }
-  throw new WebhookVerificationError(
+  throw refused(
     'body_not_raw',
     'The body was parsed. Pass the raw body: the bytes that arrived, before any JSON parser read them',
   );
@@ -49,9 +49,9 @@ export function requireHeader(headers: RequestHeaders, name: string): string {
 export function requireSingle(values: readonly (string | null | undefined)[], name: string): string {
   const present = values.filter((value) => value !== undefined && value !== null && value !== '');
   const [value] = present;
-  if (value === undefined) throw new WebhookVerificationError('missing_header', `The header "${name}" is missing`);
+  if (value === undefined) throw refused('missing_header', `The header "${name}" is missing`);
   if (present.length > 1 || typeof value !== 'string') {
-    throw new WebhookVerificationError('malformed_header', `The header "${name}" has more than one value`);
+    throw refused('malformed_header', `The header "${name}" has more than one value`);
   }
   return value;
 }

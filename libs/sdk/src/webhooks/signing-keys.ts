@@ -1,5 +1,5 @@
 import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto';
-import { WebhookVerificationError } from './verification-error.js';
+import { refused, type WebhookVerificationError } from './verification-error.js';
 
 /**
  * Decodes base64 (RFC 4648, section 4). Node's decoder also accepts other alphabets, missing padding, foreign characters and
@@ -27,7 +27,7 @@ export type Secrets = string | readonly string[];
  */
 export function listSecrets(secrets: Secrets): readonly string[] {
   const list: readonly unknown[] = Array.isArray(secrets) ? secrets : [secrets];
-  if (list.length === 0) throw new WebhookVerificationError('malformed_secret', 'No secret was given');
+  if (list.length === 0) throw refused('malformed_secret', 'No secret was given');
   list.forEach((secret, index) => {
     if (typeof secret !== 'string') throw malformedSecret(index, list.length, 'is not a string');
     if (secret === '') throw malformedSecret(index, list.length, 'is empty');
@@ -37,10 +37,7 @@ export function listSecrets(secrets: Secrets): readonly string[] {
 
 /** @param fault says nothing of the secret's content */
 function malformedSecret(index: number, count: number, fault: string): WebhookVerificationError {
-  return new WebhookVerificationError(
-    'malformed_secret',
-    count === 1 ? `The secret ${fault}` : `Secret ${index + 1} of ${count} ${fault}`,
-  );
+  return refused('malformed_secret', count === 1 ? `The secret ${fault}` : `Secret ${index + 1} of ${count} ${fault}`);
 }
 
 /** What one secret of Standard Webhooks verifies with. */

@@ -50,3 +50,6 @@ export class WebhookVerificationError extends Error {
     return HTTP_STATUS[this.reason];
   }
 }
+
+export const refused = (reason: WebhookVerificationReason, message: string): WebhookVerificationError =>
+  new WebhookVerificationError(reason, message);

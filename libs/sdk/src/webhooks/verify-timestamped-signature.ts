@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { bytesOf, type RawBody, requireSingle } from './request.js';
 import { isSameText, listSecrets, type Secrets } from './signing-keys.js';
-import { WebhookVerificationError } from './verification-error.js';
+import { refused } from './verification-error.js';
 
 /**
  * How far the time of signing may differ from now, in both directions, in seconds. Exactly as far is accepted. The value of
@@ -20,19 +20,16 @@ export interface VerificationOptions {
  */
 export function assertRecent(text: string, header: string, { now = () => new Date() }: VerificationOptions): void {
   if (!/^\d{1,12}$/.test(text)) {
-    throw new WebhookVerificationError(
-      'malformed_header',
-      `The timestamp in "${header}" is not a number of Unix seconds`,
-    );
+    throw refused('malformed_header', `The timestamp in "${header}" is not a number of Unix seconds`);
   }
   // Whole seconds, like the timestamp: otherwise one of exactly 300 s ago would be refused for its milliseconds.
   const seconds = Math.floor(now().getTime() / 1000);
   // Every comparison with NaN is false, so that an invalid clock would let everything pass.
   if (!Number.isSafeInteger(seconds)) throw new TypeError('options.now returned an invalid date');
   const age = seconds - Number(text);
-  if (age > TIMESTAMP_TOLERANCE_SECONDS) throw new WebhookVerificationError('timestamp_too_old', outside(age, 'ago'));
+  if (age > TIMESTAMP_TOLERANCE_SECONDS) throw refused('timestamp_too_old', outside(age, 'ago'));
   if (-age > TIMESTAMP_TOLERANCE_SECONDS) {
-    throw new WebhookVerificationError('timestamp_too_new', outside(-age, 'in the future'));
+    throw refused('timestamp_too_new', outside(-age, 'in the future'));
   }
 }
 
@@ -76,7 +73,7 @@ export function verifyTimestampedSignature(
   // All of them, so that the time does not say which secret matched.
   const matching = expected.flatMap((mac) => signatures.filter((signature) => isSameText(signature, mac)));
   if (matching.length === 0) {
-    throw new WebhookVerificationError(
+    throw refused(
       'no_matching_signature',
       'No signature matches: the secret is not that of the sender, or the body is not exactly what was sent',
     );
@@ -94,13 +91,10 @@ function parseHeader(header: string): { timestamp: string; signatures: string[] 
   const [timestamp, ...otherTimestamps] = valuesOf('t');
   const signatures = valuesOf('v1');
   if (timestamp === undefined || otherTimestamps.length > 0) {
-    throw new WebhookVerificationError('malformed_header', 'The signature header needs exactly one "t=<Unix seconds>"');
+    throw refused('malformed_header', 'The signature header needs exactly one "t=<Unix seconds>"');
   }
   if (signatures.length === 0 || signatures.length > MAX_SIGNATURES) {
-    throw new WebhookVerificationError(
-      'malformed_header',
-      `The signature header needs 1 to ${MAX_SIGNATURES} signatures "v1=<hex>"`,
-    );
+    throw refused('malformed_header', `The signature header needs 1 to ${MAX_SIGNATURES} signatures "v1=<hex>"`);
   }
   return { timestamp, signatures };
 }

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '../events/events.js';
 import { bytesOf, type RawBody, type RequestHeaders, requireHeader } from './request.js';
 import { parseSigningKeys, type Secrets, type SigningKey } from './signing-keys.js';
-import { WebhookVerificationError } from './verification-error.js';
+import { refused } from './verification-error.js';
 import { assertRecent, type VerificationOptions } from './verify-timestamped-signature.js';
 
 /**
@@ -37,7 +37,7 @@ export function verifyWebhook(
   const timestamp = requireHeader(headers, 'webhook-timestamp');
   const signatures = parseSignatures(requireHeader(headers, 'webhook-signature'));
   // Standard Webhooks, "Signature scheme": with a full stop in the id, one signed content could be split in two ways.
-  if (id.includes('.')) throw new WebhookVerificationError('malformed_header', '"webhook-id" contains a full stop');
+  if (id.includes('.')) throw refused('malformed_header', '"webhook-id" contains a full stop');
   assertRecent(timestamp, 'webhook-timestamp', options);
   assertSigned(Buffer.concat([Buffer.from(`${id}.${timestamp}.`, 'utf8'), body]), signatures, keys);
   return parseEvent(body);
@@ -47,20 +47,14 @@ export function verifyWebhook(
 function parseSignatures(header: string): Signature[] {
   const parts = header.split(' ').filter((part) => part !== '');
   if (parts.length > MAX_SIGNATURES) {
-    throw new WebhookVerificationError(
-      'malformed_header',
-      `"webhook-signature" has more than ${MAX_SIGNATURES} signatures`,
-    );
+    throw refused('malformed_header', `"webhook-signature" has more than ${MAX_SIGNATURES} signatures`);
   }
   const signatures = parts.flatMap((part) => {
     const comma = part.indexOf(',');
     return comma > 0 && comma < part.length - 1 ? [{ scheme: part.slice(0, comma), value: part.slice(comma + 1) }] : [];
   });
   if (signatures.length === 0) {
-    throw new WebhookVerificationError(
-      'malformed_header',
-      '"webhook-signature" has no signature such as "v1,<base64>"',
-    );
+    throw refused('malformed_header', '"webhook-signature" has no signature such as "v1,<base64>"');
   }
   return signatures;
 }
@@ -74,7 +68,7 @@ function assertSigned(content: Uint8Array, signatures: readonly Signature[], key
   // All of them, so that the time does not say which secret matched.
   const matching = pairs.filter(({ key, value }) => key.isSignatureOf(content, value));
   if (matching.length > 0) return;
-  throw new WebhookVerificationError(
+  throw refused(
     'no_matching_signature',
     pairs.length > 0
       ? 'No signature matches: the secret is not that of this subscription, or the body is not exactly what was sent'
@@ -89,10 +83,10 @@ function parseEvent(body: Uint8Array): WebhookEvent {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     // The parser's own message quotes the body.
-    throw new WebhookVerificationError('body_not_json', 'The body is not JSON');
+    throw refused('body_not_json', 'The body is not JSON');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new WebhookVerificationError('body_not_json', 'The body is JSON, but not an object');
+    throw refused('body_not_json', 'The body is JSON, but not an object');
   }
   return value as WebhookEvent;
 }
