@@ -98,6 +98,10 @@ const statements = {
   ),
   'listRecords by values, found by them': listRecords([byValues], { ...first, driver: 0 }),
   'listRecords measured': listRecords([], { ...first, measured: true }),
+  'listRecords by slot and data, found by the first in order': listRecords(
+    [...bySlot, { sql: 'data->$4::text = $5::jsonb', parameters: ['field', '"value"'] }],
+    { ...first, driver: 0, counted: false },
+  ),
   'listRecords by a range, found by it': listRecords([byRange], { ...first, driver: 0 }),
   SEARCH_PAGE,
   'aggregateRecords by slot': aggregateRecords([], {
