@@ -90,6 +90,10 @@ const statements = {
   'listRecords by two slots, found by the first, in the order of two': page(bySlotAndRange, { driver: 0, keyed }),
   'listRecords by values, found by them': listRecords([byValues], { ...first, driver: 0 }),
   'listRecords measured': listRecords([], { ...first, measured: true }),
+  'listRecords by slot and data, found by the first in order': listRecords(
+    [...bySlot, { sql: 'data->$4::text = $5::jsonb', parameters: ['field', '"value"'] }],
+    { ...first, driver: 0, counted: false },
+  ),
   'listRecords by a range, found by it': listRecords([byRange], { ...first, driver: 0 }),
   SEARCH_PAGE,
   'aggregateRecords by slot': aggregateRecords([], { ...grouped, slot: 's1' }),

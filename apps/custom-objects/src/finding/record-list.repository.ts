@@ -51,15 +51,22 @@ const whereOf = (conditions: readonly RowCondition[]): string =>
     ...conditions.map(({ sql }) => sql),
   ].join(' AND ');
 
-/** The table with its conditions; by that of the driver there are none when it has more than FEW, which `driver.tooMany` says. */
-export function rowsOf(conditions: readonly RowCondition[], driver?: number): { rows: string; driven: string } {
+/**
+ * The table with its conditions; by that of the driver there are none when it has more than FEW, which `driver.tooMany` says.
+ * @param order of the page: where the driver's index has it, no more is read than the page needs
+ */
+export function rowsOf(
+  conditions: readonly RowCondition[],
+  driver?: number,
+  order = '',
+): { rows: string; driven: string } {
   const first = driver === undefined ? undefined : conditions[driver];
   if (!first) return { rows: `custom_record WHERE ${whereOf(conditions)}`, driven: '' };
   const found = whereOf([{ ...first, sql: first.bySlot ?? first.sql }]);
   const others = conditions.filter((condition) => condition !== first).map(({ sql }) => sql);
   return {
     // Whatever the planner expects of the others.
-    rows: `(SELECT * FROM custom_record WHERE NOT driver."tooMany" AND ${found} OFFSET 0) AS few WHERE ${others.join(' AND ') || 'true'}`,
+    rows: `(SELECT * FROM custom_record WHERE NOT driver."tooMany" AND ${found} ${order} OFFSET 0) AS few WHERE ${others.join(' AND ') || 'true'}`,
     driven: `
     LEFT JOIN LATERAL (SELECT count(*) > ${FEW} AS "tooMany"
                          FROM (SELECT 1 FROM custom_record WHERE ${found} LIMIT ${FEW + 1}) AS found) AS driver ON true`,
@@ -76,7 +83,8 @@ export const firstAfter = (conditions: readonly RowCondition[]): number =>
  */
 export function listRecords(conditions: readonly RowCondition[], shape: ListShape): string {
   const { rows, driven } = rowsOf(conditions, shape.driver);
-  const { page, last } = pageOf(rows, firstAfter(conditions), shape);
+  const order = shape.by || shape.keyed ? '' : `ORDER BY id ${shape.descending ? 'DESC' : 'ASC'}`;
+  const { page, last } = pageOf(rowsOf(conditions, shape.driver, order).rows, firstAfter(conditions), shape);
   const count = `
     LEFT JOIN LATERAL (SELECT count(*)::int AS count
                          FROM (SELECT 1 FROM ${rows} LIMIT $${last + 1}) AS matching) AS counted ON true`;
