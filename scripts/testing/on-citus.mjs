@@ -8,7 +8,7 @@ export const ON_CITUS = [
   'apps/automation-hooks/test/runs.spec.ts',
   'apps/custom-objects/test/database.spec.ts',
   'apps/custom-objects/test/erasure.spec.ts',
-  'apps/custom-objects/test/filters.spec.ts',
+  'apps/custom-objects/test/finding.spec.ts',
   'apps/custom-objects/test/list-forms.spec.ts',
   'apps/custom-objects/test/non-interference.spec.ts',
   'apps/custom-objects/test/records.spec.ts',

@@ -13,8 +13,9 @@ import {
 import type { ObjectSettings } from './picklist.js';
 
 /** Of an object `o`, who else reaches it. */
-const SHARED_WITH = `(SELECT coalesce(jsonb_object_agg(s.app_key, s.access), '{}')
-            FROM custom_object_share s WHERE s.tenant_id = o.tenant_id AND s.object_id = o.id) AS "sharedWith"`;
+const sharedWith = (tenant: string): string => `
+         (SELECT coalesce(jsonb_object_agg(s.app_key, s.access), '{}')
+            FROM custom_object_share s WHERE s.tenant_id = ${tenant} AND s.object_id = o.id) AS "sharedWith"`;
 
 /** Objects with their fields, in one statement: a definition is read in one round trip. $1: tenant. */
 const OBJECTS = `
@@ -24,7 +25,7 @@ const OBJECTS = `
          (SELECT coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'key', f.key, 'slot', f.slot,
                    'referenceObjectId', f.reference_object_id, 'definition', f.definition) ORDER BY f.position), '[]')
             FROM custom_field f WHERE f.tenant_id = o.tenant_id AND f.object_id = o.id) AS fields,
-         ${SHARED_WITH}
+         ${sharedWith('o.tenant_id')}
     FROM custom_object o
    WHERE o.tenant_id = $1`;
 
@@ -32,7 +33,7 @@ const OBJECTS = `
 export const LIST_HEADS = `
   SELECT head.*
     FROM ${TENANT_OF_STATEMENT}
-   CROSS JOIN LATERAL (SELECT o.id, o.api_name AS "apiName", o.app_key AS "appKey", ${SHARED_WITH}
+   CROSS JOIN LATERAL (SELECT o.id, o.api_name AS "apiName", o.app_key AS "appKey", ${sharedWith('$1::uuid')}
                          FROM custom_object o
                         WHERE o.tenant_id = $1::uuid AND tenant.id IS NOT NULL AND o.state = 'active' AND o.installation_id IS NOT NULL
                           AND o.id = ANY (coalesce($2::uuid[], ARRAY[o.id])) OFFSET 0) AS head`;
