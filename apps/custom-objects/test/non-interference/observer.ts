@@ -152,6 +152,7 @@ export class Observer {
         requests.push(['sorted', () => ({ method: 'GET', path: `${path}?sort=${sort}&size=3` })]);
       }
       requests.push(['bin', () => ({ method: 'GET', path: `${path}?deleted=only&size=3` })]);
+      requests.push(['views', () => ({ method: 'GET', path: `/api/crm/views?object=${object}` })]);
       requests.push(['definition', () => ({ method: 'GET', path: `/api/crm/custom/${object}` })]);
       for (let record = 0; record < this.pair.count(object); record += 1) {
         requests.push(['get', (world) => ({ method: 'GET', path: `${path}/${world.idOf(object, record)}` })]);

@@ -99,6 +99,23 @@ export class Writer {
     await this.pair.redefine(name, field, required || !rule ? { required: true } : { validationRules: [rule] });
   }
 
+  /** Views for everyone, by the title and by each hidden field, of which they look for another value in each world. */
+  async shareViews(number: number): Promise<void> {
+    for (const object of OBJECT_NAMES) {
+      const visibility = this.pair.visibility(object);
+      const fields = this.pair.object(object).fields.filter((field) => field.type !== 'formula');
+      for (const field of fields.filter((one) => one.apiName === 'title' || visibility.isHidden(one))) {
+        const values = [number, visibility.isHidden(field) ? number + 1 : number];
+        await this.both((world, side) => {
+          const value = world.toApi(numberedValue(field, values[side] as number), targetOf(field));
+          const filter = { field: field.apiName, value };
+          const body = { object, name: `By ${field.apiName}`, shared: true, filter };
+          return world.asWriter({ method: 'POST', path: '/api/crm/views', body });
+        });
+      }
+    }
+  }
+
   private async patch(name: ObjectName, number: number, bodies: Bodies): Promise<void> {
     await this.both((world, side) =>
       world.asWriter({

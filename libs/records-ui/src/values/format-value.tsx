@@ -1,6 +1,6 @@
 import type { FieldValue, ObjectName } from '@crm/api-client';
 import { type Locale, useLocale, useTexts } from '@crm/ui';
-import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { usePerson, useRecord } from '../data/record.queries.js';
 import { useObject } from '../data/records-context.js';
 import { numberText, viewOf } from '../objects/field-types.js';
@@ -33,17 +33,18 @@ export function formatMoney(amount: number, currency: string | undefined, tag: s
     : `${number} ${currency}`;
 }
 
+/** Every second cell of a list is one, and while it scrolls a component of the kit takes as long as the rest of the cell. */
+export const Dimmed = ({ children }: { readonly children: ReactNode }) => (
+  <span className="records-dimmed">{children}</span>
+);
+
 /** The record or the person that a reference names, by its name if the caller can read it. */
 export function ReferenceName({ target, id }: { readonly target?: ObjectName | 'user'; readonly id: string }) {
   const texts = useTexts(TEXTS);
   const model = useObject(target);
   if (model) return <Name model={model} id={id} />;
   if (target === 'user') return <PersonName id={id} />;
-  return (
-    <Text c="dimmed" span inherit>
-      {texts.linked}
-    </Text>
-  );
+  return <Dimmed>{texts.linked}</Dimmed>;
 }
 
 function PersonName({ id }: { readonly id: string }) {
@@ -76,12 +77,5 @@ export function ValueText({ field, value, named }: ValueTextProps) {
   if (field.type === 'reference' && typeof value === 'string' && value !== '') {
     return <ReferenceName target={field.target ?? named} id={value} />;
   }
-  const text = formatValue(field, value, locale, texts);
-  return (
-    text ?? (
-      <Text c="dimmed" span inherit>
-        {texts.none}
-      </Text>
-    )
-  );
+  return formatValue(field, value, locale, texts) ?? <Dimmed>{texts.none}</Dimmed>;
 }

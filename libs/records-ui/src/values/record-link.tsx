@@ -27,8 +27,9 @@ export function RecordLink({ model, id, className, children }: RecordLinkProps) 
     open(model, id);
   };
   return (
-    <Anchor href={href} inherit className={className} onClick={onClick}>
+    // One in each row of a list: while it scrolls a component of the kit would take longer than the row.
+    <a href={href} className={`records-link mantine-focus-auto ${className ?? ''}`} onClick={onClick}>
       {children}
-    </Anchor>
+    </a>
   );
 }

@@ -78,8 +78,8 @@ function Frame() {
       objects: objects ?? [],
       open: ({ apiName }: { apiName: string }, id: string) =>
         void navigate({ to: '/records/$object/$id', params: { object: apiName, id } }),
-      hrefOf: ({ apiName }: { apiName: string }, id: string) =>
-        router.buildLocation({ to: '/records/$object/$id', params: { object: apiName, id } }).href,
+      // The router would build it from a location, for each row that scrolls into view.
+      hrefOf: ({ apiName }: { apiName: string }, id: string) => `/records/${apiName}/${id}`,
       onSaved: (text: string, undo: () => Promise<unknown>) => {
         // A change before the last one would be refused.
         notifications.hide(saved.current);
