@@ -290,7 +290,14 @@ describe('a search of all objects', () => {
     expect((await search('ada lovelace', own.member, '&objects=lead,task')).data).toEqual([
       { object: 'lead', id: lead, title: 'Ada Lovelace', matched: { field: null, value: 'Ada Lovelace' } },
     ]);
-    for (const q of ['+49 30 1234567', '0049301234567', '030 1234567', '(030) 123-4567', '1234567']) {
+    for (const q of [
+      '+49 30 1234567',
+      '0049301234567',
+      '030 1234567',
+      '(030) 123-4567',
+      '1234567',
+      '0 3 0 1 2 3 4 5 6 7',
+    ]) {
       expect([q, await titles(q, own.member)]).toEqual([q, ['contact Ada Lovelace', 'lead Ada Lovelace']]);
     }
     expect((await search('030 1234567', own.member)).data[0]).toMatchObject({ matched: { field: 'phone' } });

@@ -365,10 +365,7 @@ const OBJECTS: Sample[] = [
     '/objects/0/fields/1/apiName',
     textWith({ apiName: 'if' }),
     (apiName) => textWith({ apiName }),
-    [
-      ...named('field', 'id', 'createdAt', 'NOT', 'version', 'deleted', 'expanded', 'object'),
-      ...named('field', 'a b', `a${'b'.repeat(40)}`),
-    ],
+    [...named('field', 'id', 'createdAt', 'NOT', 'version'), ...named('field', 'a b', `a${'b'.repeat(40)}`)],
   ),
   ...samples('OBJ-001', '/objects/0/fields/1/apiName', [
     [
@@ -378,6 +375,8 @@ const OBJECTS: Sample[] = [
       '',
       published(textWith({ apiName: 'deleted' })),
     ],
+    ['added member of a new app', textWith({ apiName: 'object' }), textWith({ apiName: 'other' }), '', published({})],
+    ['keyword; an added member may have been published', textWith({ apiName: 'not' }), textWith({ apiName: 'object' })],
   ]),
   ...twins('OBJ-001', '/objects/1/apiName', (name: string) => object(empty('a'), empty(name)), [
     ['object twice', 'a', 'b'],

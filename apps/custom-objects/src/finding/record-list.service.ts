@@ -135,8 +135,8 @@ export class RecordListService {
     const isInOrder = sort.by
       ? conditions.every(({ slot }) => slot === sort.by?.sql)
       : conditions.every(({ isRange }) => !isRange);
-    // Who wants no records wants the count.
-    if (isInOrder || page.limit === 0) {
+    // Who wants no records wants the count, for which values that are looked up one by one need their own form.
+    if (isInOrder || (page.limit === 0 && !conditions.some(({ bySlot }) => bySlot))) {
       // What is skipped, and a count without a page, may take longer.
       return this.records.list(caller, { ...list, isInOrder: page.offset === 0 && page.limit > 0 }, present);
     }

@@ -15,7 +15,7 @@ const API_NAME = new RegExp(API_NAME_PATTERN);
 /** Fields of every record and keywords of the formula language, regardless of case. */
 const RESERVED = new Set(['id', 'version', 'createdat', 'updatedat', 'and', 'or', 'not', 'true', 'false', 'null']);
 
-/** Members that some answers add to a record. An app that has published such a field keeps it. */
+/** Members that some answers add to a record. An app that has published such a field keeps it, which is not known everywhere. */
 const ADDED_MEMBERS = new Set(['deleted', 'expanded', 'object']);
 
 /** Prefix of the names of objects in a sandbox installation. */
@@ -36,7 +36,7 @@ export const OBJ_001: Check = {
 
 function* nameProblems(manifest: ManifestDraft, published: Manifest | null | undefined): Generator<Problem> {
   yield* objectNames(manifest);
-  yield* fieldNames(manifest, published?.objects ?? []);
+  yield* fieldNames(manifest, published === undefined ? undefined : (published?.objects ?? []));
 }
 
 function* objectNames(manifest: ManifestDraft): Generator<Problem> {
@@ -56,15 +56,15 @@ function* objectNames(manifest: ManifestDraft): Generator<Problem> {
   }
 }
 
-function* fieldNames(manifest: ManifestDraft, published: NonNullable<Manifest['objects']>): Generator<Problem> {
+function* fieldNames(manifest: ManifestDraft, published: Manifest['objects']): Generator<Problem> {
   for (const [i, object] of entriesOf(manifest.objects)) {
-    const kept = published.find(({ apiName }) => apiName === object.apiName)?.fields.map(({ apiName }) => apiName);
+    const kept = published?.find(({ apiName }) => apiName === object.apiName)?.fields.map(({ apiName }) => apiName);
     const seen = new Set<string>();
     for (const [j, { apiName }] of entriesOf(object.fields)) {
       if (apiName === undefined) continue;
       const problem =
         nameProblem(apiName) ??
-        (ADDED_MEMBERS.has(apiName) && !kept?.includes(apiName) ? reserved(apiName) : undefined) ??
+        (published && ADDED_MEMBERS.has(apiName) && !kept?.includes(apiName) ? reserved(apiName) : undefined) ??
         (seen.has(apiName) ? `The field "${apiName}" is declared twice in this object.` : undefined);
       if (problem !== undefined) yield { pointer: pointer('objects', i, 'fields', j, 'apiName'), message: problem };
       seen.add(apiName);
