@@ -413,6 +413,10 @@ describe('a record', () => {
     await page.getByRole('region', { name: 'Details' }).getByText('+49 30 1234567').waitFor();
     await notice('Company is saved').waitFor();
     expect(await record('GET', `leads/${id}`)).toMatchObject({ companyName: 'mine', version: 3 });
+    await record('PATCH', `leads/${id}`, { phone: null });
+    const undone = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok());
+    await press('Undo');
+    expect(await (await undone).json()).toMatchObject({ companyName: 'ours', phone: null, version: 5 });
 
     await edit('Company', 'mine again');
     await record('PATCH', `leads/${id}`, { companyName: 'theirs' });
@@ -429,8 +433,12 @@ describe('a record', () => {
     await visit.checkEverywhere('conflict');
     await picture('conflict');
     await press('Save my value');
-    await press('Edit Company');
-    expect(await record('GET', `leads/${id}`)).toMatchObject({ companyName: 'mine again', version: 5 });
+    await notice('Company is saved').waitFor();
+    expect(await record('GET', `leads/${id}`)).toMatchObject({ companyName: 'mine again', version: 7 });
+    await record('PATCH', `leads/${id}`, { companyName: 'theirs for good' });
+    await press('Undo');
+    await notice('Somebody has changed this since').waitFor();
+    await page.getByRole('region', { name: 'Details' }).getByText('theirs for good').waitFor();
   });
 
   it('belongs to somebody, who is found by name', async () => {
