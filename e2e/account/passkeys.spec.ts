@@ -57,8 +57,21 @@ describe('a passkey of this browser', () => {
     await forgetProofs(account);
     await person.presses('Remove', 'Key in the drawer');
     await person.answers('Remove');
+    // Another call is refused while the proof is on its way, and made again with it, too.
+    const OPTIONS = '**/api/auth/passkeys/options';
+    let prove = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      prove = resolve;
+    });
+    await page.route('**/api/auth/step-up/passkey', (route) => held.then(() => route.continue()), { times: 1 });
     await dialog.getByRole('button', { name: 'Use a passkey' }).click();
+    const refused = page.waitForResponse(OPTIONS);
+    await page.getByRole('button', { name: 'Add a passkey', includeHidden: true }).dispatchEvent('click');
+    expect((await refused).status()).toBe(403);
+    await page.route(OPTIONS, (route) => route.fulfill({ status: 503, json: { status: 503 } }));
+    prove();
     await person.reads('The passkey is removed.');
+    await page.getByRole('alert').getByText('A part of the CRM does not answer').waitFor();
     const { body } = await api('GET', '/api/auth/passkeys', { token: account.token, expect: 200 });
     expect(body.data).toEqual([]);
     await visit.checkNothingKept();
