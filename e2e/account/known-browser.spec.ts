@@ -41,6 +41,7 @@ describe('an account that somebody guesses at', () => {
     await other.page.goto(PAGE);
     await stranger.givesPassword(email);
     await stranger.reads('Too many attempts');
+    await stranger.reads('Try again in');
     await other.end();
   });
 

@@ -57,8 +57,23 @@ describe('a passkey of this browser', () => {
     await forgetProofs(account);
     await person.presses('Remove', 'Key in the drawer');
     await person.answers('Remove');
+    // Another call is refused while the proof is on its way, and made again with it, too.
+    const OPTIONS = '**/api/auth/passkeys/options';
+    let prove = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      prove = resolve;
+    });
+    await page.route('**/api/auth/step-up/passkey', (route) => held.then(() => route.continue()), { times: 1 });
     await dialog.getByRole('button', { name: 'Use a passkey' }).click();
+    const refused = page.waitForResponse(OPTIONS);
+    await page.getByRole('button', { name: 'Add a passkey', includeHidden: true }).dispatchEvent('click');
+    expect((await refused).status()).toBe(403);
+    // It has no answer then, so that nothing is added.
+    await page.route(OPTIONS, () => undefined);
+    const again = page.waitForRequest(OPTIONS);
+    prove();
     await person.reads('The passkey is removed.');
+    await again;
     const { body } = await api('GET', '/api/auth/passkeys', { token: account.token, expect: 200 });
     expect(body.data).toEqual([]);
     await visit.checkNothingKept();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { addresses } from '../platform/addresses.js';
-import { page } from './visiting.js';
+import { page, person } from './visiting.js';
 
 /** Whether the page lets something be pasted into a field. */
 async function takesPaste(field: Locator): Promise<boolean> {
@@ -25,6 +25,16 @@ describe.each([
     expect(await field.getAttribute('autocomplete')).toBe(autocomplete);
     expect(await takesPaste(field)).toBe(true);
   });
+});
+
+it('a password that is refused where nothing new is typed is not marked, so that the form says it', async () => {
+  await page.goto(`${addresses.baseUrl}/account/sign-in`);
+  await page.getByLabel('E-mail address').waitFor();
+  const errors = [{ pointer: '/password', code: 'INVALID_VALUE', detail: 'Is too long' }];
+  const json = { status: 400, code: 'VALIDATION_FAILED', errors };
+  await page.route('**/api/auth/session', (route) => route.fulfill({ status: 400, json }));
+  await person.givesPassword('ada@example.com');
+  await page.getByRole('alert').getByText('Some values cannot be saved').waitFor();
 });
 
 it('a new password can be looked at, and is masked again', async () => {

@@ -88,6 +88,20 @@ it('a move that is refused is taken back, and says why', async () => {
   await column('Proposal').getByText('Difference engine').waitFor();
 });
 
+it('deals that cannot be counted for now are, where all of them are on the board', async () => {
+  await visit.signIn(member);
+  const answer = { status: 422, contentType: 'application/problem+json', body: '{"code":"QUERY_TOO_EXPENSIVE"}' };
+  await page.route('**/api/crm/opportunities/aggregate?*', (route) => route.fulfill(answer));
+  await goTo('/records/opportunity?board=1', 'Opportunities');
+  await page.getByRole('alert').getByText('The deals of this pipeline cannot be counted now.').waitFor();
+  const cards = await column('Proposal').getByRole('listitem').count();
+  expect(cards).toBeGreaterThan(0);
+  await column('Proposal')
+    .getByRole('heading', { name: `Proposal ${cards}` })
+    .waitFor();
+  await page.getByRole('button', { name: 'Try again' }).waitFor();
+});
+
 it('an option is renamed, and one in use cannot be removed but retired', async () => {
   await visit.signIn(admin);
   await goTo('/', 'My day');

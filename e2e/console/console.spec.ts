@@ -60,6 +60,11 @@ const press = (name: string, within: Pick<Page, 'getByRole'> = page) =>
 const condition = (number: number) => page.getByRole('group', { name: `Condition ${number}` });
 const notice = (text: string) => page.locator('.mantine-Notification-root').filter({ hasText: text });
 const search = () => page.getByRole('searchbox');
+const focusIsOn = (name: string) =>
+  eventually(
+    () => page.getByRole('button', { name, exact: true }).evaluate((shown) => shown.matches(':focus')),
+    `the focus on ${name}`,
+  );
 const query = (): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams);
 
 /** For the README, on request. */
@@ -161,6 +166,7 @@ describe('the list of leads', () => {
     await condition(2).getByLabel('Days').fill('7');
     await visit.checkEverywhere('filter');
     await press('Apply');
+    await focusIsOn('Filter');
     await page.getByText('3 records').waitFor();
     await page.getByText('Created since 7 days ago').waitFor();
     await page.getByRole('button', { name: 'Lead', exact: true }).click({ modifiers: ['Shift'] });
@@ -182,7 +188,10 @@ describe('the list of leads', () => {
     await visit.checkEverywhere('columns');
     await press('Move Company down');
     await press('Move Company down');
+    await press('Move Phone up');
+    await focusIsOn('Move Phone down');
     await page.keyboard.press('Escape');
+    await focusIsOn('Columns');
     // Two of them are sorted by.
     expect((await page.getByRole('columnheader').allTextContents()).map((text) => text.trim())).toEqual([
       ...['Lead 2', 'Phone', 'Status', 'Source', 'Company 1', 'Owner'],
@@ -228,6 +237,19 @@ describe('the list of leads', () => {
     expect(JSON.parse(query().filter ?? '')).toEqual({
       and: [{ field: 'firstName', value: 'Ada' }, { or: [status('new'), status('contacted')] }],
     });
+
+    // The panel offers no id, and keeps it; a filter has 25 conditions at most.
+    const kept = { field: 'id', op: 'ne', value: crypto.randomUUID() };
+    const filter = JSON.stringify({ and: [kept, { or: Array(23).fill(status('new')) }] });
+    await goTo(`/records/lead?filter=${filter}`, 'Leads');
+    await press('Filter');
+    await page.getByText('id: cannot be changed here and stays as it is').waitFor();
+    await press('Add a condition', group);
+    await page.getByText('A filter has at most 25 conditions.').waitFor();
+    const buttons = page.getByRole('button', { name: /^Add a (condition|group)$/ });
+    expect(await buttons.evaluateAll((all) => all.map((one) => one.ariaDisabled))).toEqual(Array(3).fill('true'));
+    await press('Apply');
+    expect(JSON.parse(query().filter ?? '').and[0]).toEqual(kept);
   });
 
   it('draws the rows that are seen, and asks for more while it scrolls', async () => {
@@ -350,8 +372,7 @@ describe('a record', () => {
     await page.getByRole('textbox', { name: 'First name' }).fill('Grace');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Grace Hopper' }).waitFor();
-    const focused = async () => (await page.evaluate('document.activeElement.ariaLabel')) === 'Edit First name';
-    await eventually(focused, 'the focus where it was');
+    await focusIsOn('Edit First name');
     const id = new URL(page.url()).pathname.split('/').at(-1);
     expect(await record('GET', `leads/${id}`)).toMatchObject({ firstName: 'Grace', version: 2 });
     await press('Undo');
@@ -413,6 +434,10 @@ describe('a record', () => {
     await page.getByRole('region', { name: 'Details' }).getByText('+49 30 1234567').waitFor();
     await notice('Company is saved').waitFor();
     expect(await record('GET', `leads/${id}`)).toMatchObject({ companyName: 'mine', version: 3 });
+    await record('PATCH', `leads/${id}`, { phone: null });
+    const undone = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok());
+    await press('Undo');
+    expect(await (await undone).json()).toMatchObject({ companyName: 'ours', phone: null, version: 5 });
 
     await edit('Company', 'mine again');
     await record('PATCH', `leads/${id}`, { companyName: 'theirs' });
@@ -429,8 +454,12 @@ describe('a record', () => {
     await visit.checkEverywhere('conflict');
     await picture('conflict');
     await press('Save my value');
-    await press('Edit Company');
-    expect(await record('GET', `leads/${id}`)).toMatchObject({ companyName: 'mine again', version: 5 });
+    await notice('Company is saved').waitFor();
+    expect(await record('GET', `leads/${id}`)).toMatchObject({ companyName: 'mine again', version: 7 });
+    await record('PATCH', `leads/${id}`, { companyName: 'theirs for good' });
+    await press('Undo');
+    await notice('Somebody has changed this since').waitFor();
+    await page.getByRole('region', { name: 'Details' }).getByText('theirs for good').waitFor();
   });
 
   it('belongs to somebody, who is found by name', async () => {

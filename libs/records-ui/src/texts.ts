@@ -32,7 +32,9 @@ export const TEXTS = catalogue({
     moved: (name: string, stage: string) => `${name} is now in ${stage}`,
     dropHere: 'Drop a deal here',
     emptyBoard: 'Open ones stand here by stage, from the first contact to the signature.',
-    boardIsCut: (count: number) => `The cards are the newest ${count} opportunities; counts and sums are of all.`,
+    boardIsCut: (count: number, isCounted: boolean) =>
+      `The cards are the newest ${count} opportunities${isCounted ? '; counts and sums are of all' : ''}.`,
+    notCounted: 'The deals of this pipeline cannot be counted now.',
     noMatch: 'Nothing found',
     clear: 'Clear',
     kindOfRecord: 'Kind of record',
@@ -100,7 +102,9 @@ export const TEXTS = catalogue({
     moved: (name, stage) => `${name} ist jetzt in ${stage}`,
     dropHere: 'Hier ablegen',
     emptyBoard: 'Offene stehen hier nach Phase, vom ersten Kontakt bis zur Unterschrift.',
-    boardIsCut: (count) => `Die Karten sind die neuesten ${count} Verkaufschancen; Anzahl und Summen gelten für alle.`,
+    boardIsCut: (count, isCounted) =>
+      `Die Karten sind die neuesten ${count} Verkaufschancen${isCounted ? '; Anzahl und Summen gelten für alle' : ''}.`,
+    notCounted: 'Die Verkaufschancen dieser Pipeline können gerade nicht gezählt werden.',
     noMatch: 'Nichts gefunden',
     clear: 'Leeren',
     kindOfRecord: 'Art des Datensatzes',

@@ -26,7 +26,7 @@ export function ProblemNotice({ problem, words, onRetry }: ProblemNoticeProps) {
   const { title, text } = problemInWords(problem, language);
   return (
     <Alert role="alert" color="red" {...(known ? { py: 'xs' } : { title, my: 'sm' })}>
-      {known ?? text}
+      <div>{known ?? text}</div>
       {requestId && !known ? (
         <Text size="xs" c="dimmed" mt={4}>
           {texts.requestId} {requestId}

@@ -42,8 +42,11 @@ function ColumnPanel({ model, state, onState, width }: ColumnButtonProps) {
   const move = (index: number, to: number, { currentTarget }: MouseEvent<HTMLElement>): void => {
     const [moved] = fields.slice(index);
     if (moved) change({ fields: fields.toSpliced(index, 1).toSpliced(to, 0, moved), shown });
-    // A row that moves down is put elsewhere in the document, which takes the focus from it.
-    requestAnimationFrame(() => currentTarget.focus());
+    // A row that moves down is put elsewhere in the document, which takes the focus from it; at an end one way is left.
+    requestAnimationFrame(() => {
+      const other = currentTarget.parentElement?.querySelector<HTMLElement>('button:enabled');
+      (currentTarget.matches(':disabled') ? other : currentTarget)?.focus();
+    });
   };
   return (
     <Stack component="ul" gap={4} p={0} m={0} mah="60dvh" style={{ listStyle: 'none', overflowY: 'auto' }}>

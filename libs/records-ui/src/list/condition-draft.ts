@@ -46,7 +46,12 @@ export interface GroupDraft {
 }
 export interface Line {
   readonly key: string;
-  readonly draft: ConditionDraft | GroupDraft;
+  readonly draft: ConditionDraft | GroupDraft | Kept;
+}
+
+/** A condition of a field that the panel does not offer: without it others would be found. */
+export interface Kept {
+  readonly kept: Condition;
 }
 
 export const isGroup = (draft: Line['draft']): draft is GroupDraft => 'lines' in draft;
@@ -56,13 +61,18 @@ export const newGroup = (fields: readonly FieldModel[], isAny: boolean): GroupDr
   lines: fields.slice(0, 1).map(newDraft).map(lineOf),
 });
 
-/** Without conditions of fields that the caller does not know. */
+/** What the API accepts of a filter. */
+export const MAX_CONDITIONS = 25;
+
+export const sizeOf = ({ lines }: GroupDraft): number =>
+  lines.reduce((size, { draft }) => size + (isGroup(draft) ? sizeOf(draft) : 1), 0);
+
 export function groupDraftOf(fields: readonly FieldModel[], filter: Filter | undefined, tag: string): GroupDraft {
   const { isAny, members } = conditionsOf(filter);
-  const drafts = members.flatMap((member): Line['draft'][] => {
-    if (!isCondition(member)) return [groupDraftOf(fields, member, tag)];
+  const drafts = members.map((member): Line['draft'] => {
+    if (!isCondition(member)) return groupDraftOf(fields, member, tag);
     const field = fields.find(({ apiName }) => apiName === member.field);
-    return field ? [draftOf(field, member, tag)] : [];
+    return field ? draftOf(field, member, tag) : { kept: member };
   });
   return { isAny, lines: drafts.map(lineOf) };
 }
@@ -75,6 +85,7 @@ export function filterOfGroup(
 ): Filter | undefined {
   const members = lines.flatMap(({ draft }): Filter | Filter[] => {
     if (isGroup(draft)) return filterOfGroup(fields, draft, tag) ?? [];
+    if ('kept' in draft) return draft.kept;
     const field = fields.find(({ apiName }) => apiName === draft.field);
     return (field && conditionOf(field, draft, tag)) ?? [];
   });

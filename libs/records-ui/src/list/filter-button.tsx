@@ -1,5 +1,5 @@
 import { useLocale, useTexts } from '@crm/ui';
-import { Button, CloseButton, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Button, CloseButton, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useRecords } from '../data/records-context.js';
 import type { FieldModel, ObjectModel } from '../objects/object-model.js';
@@ -18,9 +18,11 @@ import {
   isUnary,
   type Line,
   lineOf,
+  MAX_CONDITIONS,
   newDraft,
   newGroup,
   operatorsOf,
+  sizeOf,
   type ValueKind,
 } from './condition-draft.js';
 import { type Filter, PERIODS } from './filter.js';
@@ -53,6 +55,7 @@ function FilterPanel({ model, state, onState, onClose }: FilterButtonProps & { r
     const begun = groupDraftOf(fields, state.filter, tag);
     return begun.lines.length > 0 ? begun : newGroup(fields, begun.isAny);
   });
+  const isFull = sizeOf(group) >= MAX_CONDITIONS;
   const close = (filter: Filter | undefined): void => {
     onState({ ...state, filter });
     onClose();
@@ -64,7 +67,8 @@ function FilterPanel({ model, state, onState, onClose }: FilterButtonProps & { r
   return (
     <form noValidate onSubmit={submit}>
       <Stack gap="sm">
-        <GroupInputs fields={fields} group={group} onChange={setGroup} number="" />
+        <GroupInputs fields={fields} group={group} onChange={setGroup} number="" isFull={isFull} />
+        {isFull ? <Text size="xs">{texts.full(MAX_CONDITIONS)}</Text> : null}
         <Group gap="xs">
           <Button type="submit">{apply}</Button>
           {state.filter ? (
@@ -84,14 +88,21 @@ interface GroupInputsProps {
   readonly onChange: (group: GroupDraft) => void;
   /** What stands before the numbers of its conditions; empty for the group that is not in another one. */
   readonly number: string;
+  /** Whether the whole filter takes no more. */
+  readonly isFull: boolean;
 }
 
 /** Conditions of which all hold or one is enough, and groups of such. */
-function GroupInputs({ fields, group, onChange, number }: GroupInputsProps) {
+function GroupInputs({ fields, group, onChange, number, isFull }: GroupInputsProps) {
   const texts = useTexts(FILTER_TEXTS);
   const { isAny, lines } = group;
   const setLines = (next: readonly Line[]): void => onChange({ isAny, lines: next });
   const added = newGroup(fields, !isAny);
+  const add = (more: readonly Line[]) => ({
+    ...{ variant: 'default', size: 'compact-sm', onClick: () => isFull || setLines([...lines, ...more]) },
+    // The last one that was added leaves the focus here.
+    ...{ 'aria-disabled': isFull, 'data-disabled': isFull || undefined },
+  });
   return (
     <>
       {lines.length > 1 || number !== '' ? (
@@ -110,8 +121,12 @@ function GroupInputs({ fields, group, onChange, number }: GroupInputsProps) {
           <fieldset key={key} className="filter-line" aria-label={texts.condition(own)}>
             {isGroup(draft) ? (
               <Stack gap="sm" className="filter-group">
-                <GroupInputs fields={fields} group={draft} onChange={setDraft} number={`${own}.`} />
+                <GroupInputs fields={fields} group={draft} onChange={setDraft} number={`${own}.`} isFull={isFull} />
               </Stack>
+            ) : 'kept' in draft ? (
+              <Text size="sm" style={{ gridColumn: '1 / -2' }}>
+                {texts.kept(draft.kept.field)}
+              </Text>
             ) : (
               <ConditionInputs fields={fields} draft={draft} onChange={setDraft} />
             )}
@@ -123,14 +138,8 @@ function GroupInputs({ fields, group, onChange, number }: GroupInputsProps) {
         );
       })}
       <Group gap="xs">
-        <Button variant="default" size="compact-sm" onClick={() => setLines([...lines, ...added.lines])}>
-          {texts.add}
-        </Button>
-        {number === '' ? (
-          <Button variant="default" size="compact-sm" onClick={() => setLines([...lines, lineOf(added)])}>
-            {texts.addGroup}
-          </Button>
-        ) : null}
+        <Button {...add(added.lines)}>{texts.add}</Button>
+        {number === '' ? <Button {...add([lineOf(added)])}>{texts.addGroup}</Button> : null}
       </Group>
     </>
   );

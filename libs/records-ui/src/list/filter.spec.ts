@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FieldType } from '../objects/field-types.js';
 import type { FieldModel, ObjectModel } from '../objects/object-model.js';
-import { conditionOf, draftOf, filterOfGroup, groupDraftOf, newDraft, operatorsOf } from './condition-draft.js';
+import { conditionOf, draftOf, filterOfGroup, groupDraftOf, newDraft, operatorsOf, sizeOf } from './condition-draft.js';
 import { type Condition, type Filter, readFilter } from './filter.js';
 import { nextSort, shownColumns } from './list-state.js';
 
@@ -56,19 +56,21 @@ describe('a group of conditions', () => {
     { field: 'value', value: 'Ada' },
     { field: 'hours', op: 'gt', value: 2 },
   ] as const;
+  const other = { field: 'other', op: 'gt', value: 1 };
   const edited = (filter: Filter) => filterOfGroup(fields, groupDraftOf(fields, filter, 'en'), 'en');
 
   it.each<[string, Filter, Filter | undefined]>([
     ['is the same after it was edited, however deep', { or: [a, { and: [b, { or: [a, b] }] }] }, undefined],
     ['of one condition is all conditions', a, { and: [a] }],
-    [
-      'leaves out what has no field or no value',
-      { or: [a, { field: 'other', value: 1 }, { field: 'value' }] },
-      { or: [a] },
-    ],
-    ['in which nothing is left is gone', { and: [a, { or: [{ field: 'other', value: 1 }] }] }, { and: [a] }],
+    ['leaves out what has no value', { or: [a, { field: 'value' }] }, { or: [a] }],
+    ['in which nothing is left is gone', { and: [a, { or: [{ field: 'value' }] }] }, { and: [a] }],
+    ['keeps what it does not offer, however deep', { and: [other, { or: [{ and: [b, other] }, a] }] }, undefined],
   ])('%s', (_, filter, expected) => {
     expect(edited(filter)).toEqual(expected ?? filter);
+  });
+
+  it('is as large as its conditions are many, however deep', () => {
+    expect(sizeOf(groupDraftOf(fields, { or: [a, other, { and: [b, { or: [a, b] }] }] }, 'en'))).toBe(5);
   });
 });
 

@@ -57,6 +57,8 @@ export const FILTER_TEXTS = catalogue({
     group: 'Several conditions together',
     add: 'Add a condition',
     addGroup: 'Add a group',
+    full: (most: number) => `A filter has at most ${most} conditions.`,
+    kept: (field: string) => `${field}: cannot be changed here and stays as it is`,
     clearAll: 'Clear filter',
   },
   de: {
@@ -82,6 +84,8 @@ export const FILTER_TEXTS = catalogue({
     group: 'Mehrere Bedingungen zusammen',
     add: 'Bedingung hinzufügen',
     addGroup: 'Gruppe hinzufügen',
+    full: (most) => `Ein Filter hat höchstens ${most} Bedingungen.`,
+    kept: (field) => `${field}: kann hier nicht geändert werden und bleibt, wie es ist`,
     clearAll: 'Filter leeren',
   },
 });

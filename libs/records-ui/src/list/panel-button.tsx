@@ -1,5 +1,5 @@
 import { Button, Popover } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 
 interface PanelButtonProps {
   readonly label: string;
@@ -8,13 +8,19 @@ interface PanelButtonProps {
   readonly children: (close: () => void) => ReactNode;
 }
 
-/** A button of a list with a panel below it. Open from the beginning: a click has asked for it. */
+/** A button of a list with a panel below it, which opens at once: a click has asked for it. */
 export function PanelButton({ label, width, children }: PanelButtonProps) {
-  const [isOpen, setOpen] = useState(true);
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    // The button that was clicked has gone; what opens from here on gives the focus back to this one.
+    button.current?.focus();
+    setOpen(true);
+  }, []);
   return (
-    <Popover opened={isOpen} onChange={setOpen} trapFocus position="bottom-start" shadow="md" width={width}>
+    <Popover opened={isOpen} onChange={setOpen} trapFocus returnFocus position="bottom-start" shadow="md" width={width}>
       <Popover.Target>
-        <Button variant="default" onClick={() => setOpen(!isOpen)}>
+        <Button ref={button} variant="default" onClick={() => setOpen(!isOpen)}>
           {label}
         </Button>
       </Popover.Target>

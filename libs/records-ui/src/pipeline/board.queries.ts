@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { listKey, recordKey } from '../data/record-cache.js';
 import { useRecords } from '../data/records-context.js';
 import type { FieldOption, ObjectModel } from '../objects/object-model.js';
-import { type DealGroup, isOpen } from './board.js';
+import { type DealGroup, groupsOf, isOpen } from './board.js';
 
 /** Cards of the board: the longest page that the API has. */
 export const BOARD_SIZE = 200;
@@ -15,6 +15,7 @@ const boardKey = (pipelineId: string | undefined) => [...listKey(OBJECT), 'board
  * The open deals of a pipeline: up to 200, the newest first, and all of them counted and added up.
  * @param stages of the pipeline; undefined where there is only one
  * @param isFirst whether deals without a stage are in it
+ * @returns as groups those of the cards where nobody has counted, and no more deals are there than these
  */
 export function useBoard(
   { fields }: Pick<ObjectModel, 'fields'>,
@@ -42,7 +43,9 @@ export function useBoard(
       return (data?.data ?? []) as readonly DealGroup[];
     },
   });
-  return { board, groups };
+  const { data: page } = board;
+  const counted = groups.data ?? (page?.nextCursor === null ? groupsOf(page.data, isReadable('currency')) : undefined);
+  return { board, counted, groups };
 }
 
 /** Moves a deal to a stage: shown at once, and taken back when it is refused. */

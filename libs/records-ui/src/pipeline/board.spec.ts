@@ -1,7 +1,7 @@
 import type { CrmRecord } from '@crm/api-client';
 import { describe, expect, it } from '@jest/globals';
 import type { FieldOption, ObjectModel } from '../objects/object-model.js';
-import { columnsOf, type DealGroup, stagesOf } from './board.js';
+import { columnsOf, type DealGroup, groupsOf, stagesOf } from './board.js';
 
 const stage = (value: string, more: Partial<FieldOption> = {}): FieldOption => ({
   ...{ value, label: value, active: true, meaning: 'open', pipelineId: 'first' },
@@ -61,6 +61,25 @@ describe('the columns of the board', () => {
     const column = columnsOf(STAGES, [deal('proposal')], groups)[1];
     expect(column?.records).toHaveLength(1);
     expect([column?.count, column?.sums]).toEqual([307, Object.entries({ EUR: 15.5, USD: 7, '': 1 })]);
+  });
+
+  it.each<[string, boolean, [string, number][]]>([
+    ['are counted and added up from the records where these are all', true, Object.entries({ EUR: 5.5, USD: 7 })],
+    ['have a count alone where the caller cannot read their currency', false, []],
+  ])('%s', (_, hasCurrency, sums) => {
+    const parts = [
+      [3, 'EUR'],
+      [2.5, 'EUR'],
+      [7, 'USD'],
+      [null, 'CHF'],
+    ] as const;
+    const deals = parts.map(([amount, currency]) => ({
+      ...{ ...deal('proposal'), amount },
+      ...(hasCurrency ? { currency } : {}),
+    }));
+    const columns = columnsOf(STAGES, deals, groupsOf(deals, hasCurrency));
+    expect(columns.map(({ count }) => count)).toEqual([0, 4]);
+    expect(columns[1]?.sums).toEqual(sums);
   });
 
   it('have a count alone where the caller cannot read amounts, and none before it is asked', () => {

@@ -21,6 +21,19 @@ export interface DealGroup {
   readonly sum?: { readonly amount: number | null };
 }
 
+/** Counts and sums of records that are all there are. @param hasCurrency whether the caller can read the currency of an amount */
+export function groupsOf(records: readonly CrmRecord[], hasCurrency: boolean): readonly DealGroup[] {
+  const groups = new Map<string, DealGroup>();
+  for (const { stage, currency, amount } of records) {
+    const group = { stage, currency } as DealGroup['group'];
+    const key = JSON.stringify([stage, currency]);
+    const { count = 0, sum } = groups.get(key) ?? {};
+    const total = hasCurrency && typeof amount === 'number' ? amount + (sum?.amount ?? 0) : (sum?.amount ?? null);
+    groups.set(key, { group, count: count + 1, sum: { amount: total } });
+  }
+  return [...groups.values()];
+}
+
 /** The stages of a pipeline in their order. @param pipelineId of the first pipeline when there is none of this id */
 export function stagesOf({ fields, pipelines }: ObjectModel, pipelineId: string | undefined): readonly FieldOption[] {
   const { id } = pipelineOf(pipelines, pipelineId);

@@ -1,4 +1,4 @@
-import type { CrmRecord } from '@crm/api-client';
+import { ApiProblem, type CrmRecord } from '@crm/api-client';
 import { EmptyNotice, LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
 import { Button, NativeSelect, Paper, Text, Title, VisuallyHidden } from '@mantine/core';
 import { type DragEvent, type ReactNode, useState } from 'react';
@@ -23,7 +23,7 @@ export function Pipeline({ model, onCreate, pipelineId, onPipeline }: PipelinePr
   const { id } = pipelineOf(model.pipelines, pipelineId);
   const isFirst = id === model.pipelines[0]?.id;
   const stages = stagesOf(model, id);
-  const { board, groups } = useBoard(model, id, model.pipelines.length > 1 ? stages : undefined, isFirst);
+  const { board, counted, groups } = useBoard(model, id, model.pipelines.length > 1 ? stages : undefined, isFirst);
   const move = useMove(id);
   const [dragged, setDragged] = useState<CrmRecord>();
   const [said, setSaid] = useState('');
@@ -52,6 +52,8 @@ export function Pipeline({ model, onCreate, pipelineId, onPipeline }: PipelinePr
   }
   const records = board.data.data;
   const problem = move.error ?? groups.error;
+  const refusal = groups.error instanceof ApiProblem ? groups.error.code : '';
+  const words = move.error ? undefined : { [refusal]: texts.notCounted };
   const onMove = (record: CrmRecord, stage: FieldOption): void => {
     if (record.stage === stage.value) return;
     setSaid('');
@@ -73,7 +75,7 @@ export function Pipeline({ model, onCreate, pipelineId, onPipeline }: PipelinePr
       {/* Scrolled with the keyboard too, which needs the focus. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
       <section className="board" aria-label={texts.board} tabIndex={0}>
-        {columnsOf(stages, records, groups.data).map((column) => (
+        {columnsOf(stages, records, counted).map((column) => (
           <StageColumn key={column.stage?.value ?? ''} column={column} {...shared} />
         ))}
         {model.updatable ? (
@@ -96,12 +98,12 @@ export function Pipeline({ model, onCreate, pipelineId, onPipeline }: PipelinePr
       {/* Below the cards, so that nothing moves. */}
       {board.data.nextCursor ? (
         <Text size="sm" c="dimmed">
-          {texts.boardIsCut(BOARD_SIZE)}
+          {texts.boardIsCut(BOARD_SIZE, counted !== undefined)}
         </Text>
       ) : null}
       {problem ? (
         <div className="board-problem">
-          <ProblemNotice problem={problem} onRetry={move.error ? undefined : groups.refetch} />
+          <ProblemNotice problem={problem} words={words} onRetry={move.error ? undefined : groups.refetch} />
         </div>
       ) : null}
     </>

@@ -17,6 +17,8 @@ export interface FieldRowProps {
   readonly record: CrmRecord;
 }
 
+const MISMATCH = 'VERSION_MISMATCH';
+
 /** What an edit began with, and what stands in the input. */
 interface Edit {
   readonly before: FieldValue | undefined;
@@ -72,17 +74,26 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
     try {
       const saved = await mutateAsync({ id: record.id, fields: { [field.apiName]: next }, version });
       close();
-      onSaved?.(texts.saved(field.label), () =>
-        undo({ id: record.id, fields: { [field.apiName]: before ?? null }, version: saved.version }),
-      );
+      onSaved?.(texts.saved(field.label), () => takeBack(before ?? null, saved));
     } catch (problem) {
       if (!(problem instanceof ApiProblem)) throw problem;
-      if (problem.code !== 'VERSION_MISMATCH') return;
+      if (problem.code !== MISMATCH) return;
       const { data: now } = await refetch();
       if (!now) return;
       const saved = now[field.apiName];
       if (isSame(saved ?? null, before ?? null)) await save({ before, draft, version: now.version });
       else setTheirs({ value: saved, version: now.version });
+    }
+  };
+  const takeBack = async (before: FieldValue, saved: CrmRecord): Promise<void> => {
+    const put = ({ version }: CrmRecord) => undo({ id: record.id, fields: { [field.apiName]: before }, version });
+    try {
+      await put(saved);
+    } catch (problem) {
+      if (!(problem instanceof ApiProblem && problem.code === MISMATCH)) throw problem;
+      const { data: now } = await refetch({ throwOnError: true });
+      if (!now || !isSame(now[field.apiName] ?? null, saved[field.apiName] ?? null)) throw problem;
+      await put(now);
     }
   };
   const start = (): void => setEdit({ before: value, draft: inputOf(field, value, tag), version: record.version });

@@ -2,7 +2,7 @@ import { ApiProblem } from '@crm/api-client';
 import { catalogue, Loaded, useTexts } from '@crm/ui';
 import { Anchor, Button, Divider, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { createContext, type ReactNode, useCallback, useContext, useState } from 'react';
+import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
 import { ownPath } from '../../session/way-back.js';
 import { CodeForm } from '../sign-in/code-inputs.js';
 import { Question } from '../sign-in/parts/confirm.js';
@@ -146,11 +146,12 @@ export function useProof(): CallProven {
 
 /** Asks the person to prove again who they are, whenever a call below needs it, and makes the call again. */
 export function ProofProvider({ children }: { readonly children: ReactNode }) {
-  // Calls that are refused at once wait for one answer.
-  const [waiting, setWaiting] = useState<readonly ((isProven: boolean) => void)[]>([]);
+  // Calls that are refused at once wait for one answer, also those that are while the proof is on its way.
+  const waiting = useRef<((isProven: boolean) => void)[]>([]);
+  const [isAsking, setAsking] = useState(false);
   const answer = (isProven: boolean): void => {
-    for (const settle of waiting) settle(isProven);
-    setWaiting([]);
+    setAsking(false);
+    for (const settle of waiting.current.splice(0)) settle(isProven);
   };
   const callProven = useCallback<CallProven>(async (make) => {
     try {
@@ -158,13 +159,14 @@ export function ProofProvider({ children }: { readonly children: ReactNode }) {
     } catch (problem) {
       if (!(problem instanceof ApiProblem && problem.code === 'STEP_UP_REQUIRED')) throw problem;
     }
-    const isProven = await new Promise<boolean>((settle) => setWaiting((before) => [...before, settle]));
+    setAsking(true);
+    const isProven = await new Promise<boolean>((settle) => waiting.current.push(settle));
     return isProven ? { answer: await make() } : undefined;
   }, []);
   return (
     <ProofContext value={callProven}>
       {children}
-      {waiting.length > 0 ? <ProofDialog onAnswer={answer} /> : null}
+      {isAsking ? <ProofDialog onAnswer={answer} /> : null}
     </ProofContext>
   );
 }

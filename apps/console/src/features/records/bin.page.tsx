@@ -94,7 +94,7 @@ function DeletedRow({ model, record }: { readonly model: ObjectModel; readonly r
   const restore = (): void =>
     mutate(record.id, {
       onSuccess: () => notifications.show({ message: texts.restored(name) }),
-      onError: complain,
+      onError: (problem) => complain(problem),
     });
   return (
     <Table.Tr>

@@ -1,6 +1,6 @@
 import type { SavedViewView } from '@crm/api-client';
 import { expect, it } from '@jest/globals';
-import { type ListSearch, searchOf, stateOf } from './list-search.js';
+import { knownColumns, type ListSearch, searchOf, stateOf } from './list-search.js';
 
 const filter = { field: 'status', value: 'open' };
 const other = { field: 'status', value: 'won' };
@@ -19,4 +19,16 @@ it.each<[string, SavedViewView | undefined, ListSearch, object]>([
 ])('the address of a list says %s, and no more', (_, of, search, state) => {
   expect(stateOf(search, of)).toMatchObject(state);
   expect(searchOf(stateOf(search, of), of)).toEqual(search);
+});
+
+it.each([
+  [undefined, undefined],
+  ['', ''],
+  ['stage,amount', 'stage,amount'],
+  ['amount,gone,amount,stage', 'amount,stage'],
+  ['gone', undefined],
+  [',', undefined],
+])('of the columns %j an address has %j', (columns, known) => {
+  const fields = [{ apiName: 'stage' }, { apiName: 'amount' }];
+  expect(knownColumns(fields, columns)).toBe(known);
 });

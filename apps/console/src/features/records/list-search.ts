@@ -38,6 +38,12 @@ export const readSearch = ({
   ...(board === undefined ? {} : { board: textOf(board) }),
 });
 
+/** The columns of an address that the object has for this caller, each once; undefined where none of them is left. */
+export function knownColumns(fields: readonly { readonly apiName: string }[], columns: string | undefined) {
+  const known = [...new Set(columns?.split(','))].filter((name) => fields.some(({ apiName }) => apiName === name));
+  return columns === '' ? '' : known.join(',') || undefined;
+}
+
 /** Whether the list of a view is another one than the view. */
 export const isChanged = ({ filter, sort, columns }: ListSearch): boolean =>
   filter !== undefined || sort !== undefined || columns !== undefined;

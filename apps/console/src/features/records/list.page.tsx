@@ -4,7 +4,7 @@ import { Button, Group, Text, Title } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, startTransition, useMemo, useState } from 'react';
 import { SHELL_TEXTS } from '../shell/shell.texts.js';
-import { isChanged, searchOf, stateOf } from './list-search.js';
+import { isChanged, knownColumns, searchOf, stateOf } from './list-search.js';
 import type { ViewMenuProps } from './parts/view-menu.js';
 import { useTitle } from './use-title.js';
 import { useViews } from './views.queries.js';
@@ -30,14 +30,15 @@ export default function ListPage() {
 
 function List({ model }: { readonly model: ObjectModel }) {
   const texts = useTexts(RECORD_TEXTS);
-  const search = useSearch({ from: '/shell/records/$object' });
+  const address = useSearch({ from: '/shell/records/$object' });
   const navigate = useNavigate({ from: '/records/$object' });
+  const search = useMemo(() => {
+    const filter = address.filter ? readFilter(address.filter) : address.filter;
+    return { ...address, filter, columns: knownColumns(model.fields, address.columns) };
+  }, [address, model]);
   const views = useViews(model.apiName, search.view !== undefined);
   const view = views.data?.find(({ id }) => id === search.view);
-  const state = useMemo(() => {
-    const filter = search.filter ? readFilter(search.filter) : search.filter;
-    return stateOf({ ...search, filter }, view);
-  }, [search, view]);
+  const state = useMemo(() => stateOf(search, view), [search, view]);
   const [isSelecting, setSelecting] = useState(false);
   const setCreating = (next: boolean): void =>
     void navigate({ search: (present) => ({ ...present, new: next || undefined }), replace: !next });

@@ -81,7 +81,7 @@ function Frame() {
       // The router would build it from a location, for each row that scrolls into view.
       hrefOf: ({ apiName }: { apiName: string }, id: string) => `/records/${apiName}/${id}`,
       onSaved: (text: string, undo: () => Promise<unknown>) => {
-        // A change before the last one would be refused.
+        // The last change alone is undone.
         notifications.hide(saved.current);
         saved.current = crypto.randomUUID();
         showUndo({ id: saved.current, text, undo });

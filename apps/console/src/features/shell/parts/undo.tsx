@@ -1,14 +1,23 @@
-import { catalogue, ProblemNotice, useTexts } from '@crm/ui';
+import { catalogue, ProblemNotice, useTexts, type Words } from '@crm/ui';
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 
-const TEXTS = catalogue({ en: { undo: 'Undo' }, de: { undo: 'Rückgängig' } });
+const TEXTS = catalogue({
+  en: {
+    undo: 'Undo',
+    problems: { VERSION_MISMATCH: 'Somebody has changed this since, so it was not undone.' },
+  },
+  de: {
+    undo: 'Rückgängig',
+    problems: { VERSION_MISMATCH: 'Jemand hat dies inzwischen geändert. Es wurde nicht rückgängig gemacht.' },
+  },
+});
 
 const SHOWN_MS = 8000;
 
 /** Says why something failed, until somebody has read it. */
-export function complain(problem: unknown): void {
-  notifications.show({ message: <ProblemNotice problem={problem} />, autoClose: false });
+export function complain(problem: unknown, words?: Words): void {
+  notifications.show({ message: <ProblemNotice problem={problem} words={words} />, autoClose: false });
 }
 
 interface Undoable {
@@ -20,17 +29,17 @@ interface Undoable {
 }
 
 /** Says what was done, with a button that undoes it. */
-export function showUndo({ id, text, undo }: Undoable): void {
-  const onUndo = (): void => {
-    notifications.hide(id);
-    undo().catch(complain);
-  };
-  const message = <UndoMessage text={text} onUndo={onUndo} />;
-  notifications.show({ id, message, withCloseButton: false, autoClose: SHOWN_MS });
+export function showUndo(done: Undoable): void {
+  const message = <UndoMessage {...done} />;
+  notifications.show({ id: done.id, message, withCloseButton: false, autoClose: SHOWN_MS });
 }
 
-function UndoMessage({ text, onUndo }: { readonly text: string; readonly onUndo: () => void }) {
+function UndoMessage({ id, text, undo }: Undoable) {
   const texts = useTexts(TEXTS);
+  const onUndo = (): void => {
+    notifications.hide(id);
+    undo().catch((problem) => complain(problem, texts.problems));
+  };
   return (
     <Group justify="space-between" wrap="nowrap">
       <Text size="sm">{text}</Text>

@@ -31,7 +31,12 @@ export const passwordProblem = (problem: unknown): string | undefined =>
 
 export interface FormProps {
   /** A mutation that takes {@link Values}, or nothing. */
-  readonly action: { readonly mutate: (values: never) => void; readonly error: unknown; readonly isPending: boolean };
+  readonly action: {
+    readonly mutate: (values: never) => void;
+    readonly variables: unknown;
+    readonly error: unknown;
+    readonly isPending: boolean;
+  };
   readonly submit: string;
   readonly words?: Words;
   /** Leads out of it. */
@@ -40,8 +45,12 @@ export interface FormProps {
 }
 
 /** Fields, what went wrong, and the buttons. The browser keeps what is typed, and says what is missing before anything is sent. */
-export function Form({ action: { mutate, error, isPending }, submit, words, onCancel, children }: FormProps) {
+export function Form({ action, submit, words, onCancel, children }: FormProps) {
+  const { mutate, error, isPending } = action;
   const { cancel } = useTexts(PAGE_TEXTS);
+  // The field for a new password says itself what is wrong with it.
+  const { newPassword } = (action.variables ?? {}) as Values;
+  const isShown = newPassword !== undefined && passwordProblem(error) !== undefined;
   const button = (
     <Button type="submit" loading={isPending}>
       {submit}
@@ -58,7 +67,7 @@ export function Form({ action: { mutate, error, isPending }, submit, words, onCa
     >
       <Stack gap="sm">
         <FormProblem value={error}>{children}</FormProblem>
-        {error && !passwordProblem(error) ? <ProblemNotice problem={error} words={words} /> : null}
+        {error && !isShown ? <ProblemNotice problem={error} words={words} /> : null}
         {onCancel ? (
           <Group justify="end">
             {/* First, so that whoever presses a key too often has changed nothing. */}
