@@ -137,3 +137,21 @@ const targetOf = (target: string): ObjectName | 'user' => {
   if (target === 'user' || target.startsWith('custom:')) return target as ObjectName | 'user';
   return OBJECT_PATHS[target as keyof typeof OBJECT_PATHS];
 };
+
+/** A field of an object by which its records refer to those of another one. */
+export interface Relation {
+  readonly other: ObjectModel;
+  readonly field: FieldModel;
+  /** Whether no other field of the object does. */
+  readonly isOnly: boolean;
+}
+
+/** By the fields of all definitions. */
+export const relationsTo = ({ name }: ObjectModel, objects: readonly ObjectModel[]): Relation[] =>
+  objects.flatMap((other) =>
+    other.fields
+      .filter(
+        ({ target, targets, filterOps }) => (target === name || targets?.includes(name)) && filterOps.includes('eq'),
+      )
+      .map((field, _, all) => ({ other, field, isOnly: all.length === 1 })),
+  );

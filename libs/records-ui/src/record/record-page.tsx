@@ -3,8 +3,9 @@ import { LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
 import { Button, Group, Modal, Text, Title } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useDelete, useRecord } from '../data/record.queries.js';
+import { useRecords } from '../data/records-context.js';
 import { viewOf } from '../objects/field-types.js';
-import { type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
+import { type FieldModel, type ObjectModel, relationsTo, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
 import { formatValue } from '../values/format-value.js';
 import { FieldRow } from './field-row.js';
@@ -63,6 +64,7 @@ interface RecordPartsProps extends RecordViewProps {
 function RecordView({ model, record, onDeleted, onCreate, actions }: RecordPartsProps) {
   const texts = useTexts(TEXTS);
   const locale = useLocale();
+  const relations = relationsTo(model, useRecords().objects);
   const title = titleOf(model, record) || texts.untitled;
   const moment = (value: string): string =>
     formatValue({ shownAs: 'datetime', options: [] }, value, locale, texts) ?? '';
@@ -100,9 +102,11 @@ function RecordView({ model, record, onDeleted, onCreate, actions }: RecordParts
             {texts.changed(moment(record.updatedAt))} · {texts.created(moment(record.createdAt))}
             {model.updatable ? null : ` · ${texts.readOnly}`}
           </Text>
-          <Suspense fallback={<LoadingLines label={texts.loading} />}>
-            <RelatedLists model={model} id={record.id} onCreate={onCreate} />
-          </Suspense>
+          {relations.length === 0 ? null : (
+            <Suspense fallback={<LoadingLines label={texts.loading} lines={2 * relations.length} />}>
+              <RelatedLists model={model} id={record.id} relations={relations} onCreate={onCreate} />
+            </Suspense>
+          )}
         </div>
         <Suspense fallback={<LoadingLines label={texts.loading} lines={9} />}>
           <Timeline model={model} id={record.id} />

@@ -4,7 +4,14 @@ import { Anchor, Button, Group, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { shortList } from '../data/record.queries.js';
 import { useRecords } from '../data/records-context.js';
-import { columnsOf, expandOf, type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
+import {
+  columnsOf,
+  expandOf,
+  type FieldModel,
+  type ObjectModel,
+  type Relation,
+  titleOf,
+} from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
 import { CellValue } from '../values/cell-value.js';
 import { RecordLink } from '../values/record-link.js';
@@ -18,21 +25,13 @@ const BESIDE = 2;
 export interface RelatedListsProps {
   readonly model: ObjectModel;
   readonly id: string;
+  readonly relations: readonly Relation[];
   /** Begins a new record that names this one; left out where there is no room for a form. */
   readonly onCreate?: (model: ObjectModel, related: Related) => void;
 }
 
-/** The records that refer to this one, by the fields of all definitions. */
-export default function RelatedLists({ model, id, onCreate }: RelatedListsProps) {
-  const { objects } = useRecords();
-  const relations = objects.flatMap((other) =>
-    other.fields
-      .filter(
-        ({ target, targets, filterOps }) =>
-          (target === model.name || targets?.includes(model.name)) && filterOps.includes('eq'),
-      )
-      .map((field, _, all) => ({ other, field, isOnly: all.length === 1 })),
-  );
+/** The records that refer to this one. */
+export default function RelatedLists({ model, id, relations, onCreate }: RelatedListsProps) {
   return relations.map(({ other, field, isOnly }) => (
     <RelatedList
       key={`${other.name}/${field.apiName}`}

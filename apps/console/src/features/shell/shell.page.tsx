@@ -49,7 +49,7 @@ function Frame() {
   const { language } = useLocale();
   const client = useApiClient();
   const api = useMemo(() => new RecordsApi(client), [client]);
-  const { data: caller } = useCaller(client);
+  const { data: caller, isPending } = useCaller(client);
   const query = useObjects(api, language, true);
   const objects = query.data;
   const [isOpen, { toggle, close }] = useDisclosure();
@@ -114,16 +114,19 @@ function Frame() {
             <Text fw={600} truncate>
               {caller?.tenant.name ?? '\u00a0'}
             </Text>
-            <Group ml="auto" wrap="nowrap" gap="xs">
-              {isSearching ? (
-                <Suspense fallback={<SearchButton onClick={search} />}>
-                  <Search onClose={endSearch} />
-                </Suspense>
-              ) : (
-                <SearchButton onClick={search} />
-              )}
-              <UserButton caller={caller ?? undefined} onShortcuts={showShortcuts} />
-            </Group>
+            {/* By the name of the caller everything would move when it comes. */}
+            {isPending ? null : (
+              <Group ml="auto" wrap="nowrap" gap="xs">
+                {isSearching ? (
+                  <Suspense fallback={<SearchButton onClick={search} />}>
+                    <Search onClose={endSearch} />
+                  </Suspense>
+                ) : (
+                  <SearchButton onClick={search} />
+                )}
+                <UserButton caller={caller ?? undefined} onShortcuts={showShortcuts} />
+              </Group>
+            )}
           </Group>
         </AppShell.Header>
         <AppShell.Navbar p="xs" aria-label={texts.objects}>
@@ -144,7 +147,7 @@ function Frame() {
         </AppShell.Navbar>
         <AppShell.Main className="main">
           <Loaded query={query} label={texts.loading}>
-            {() => <Outlet />}
+            {() => (isPending ? <LoadingLines label={texts.loading} /> : <Outlet />)}
           </Loaded>
         </AppShell.Main>
         <Suspense>{areShortcutsOpen ? <Shortcuts onClose={closeShortcuts} /> : null}</Suspense>
