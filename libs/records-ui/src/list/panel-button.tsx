@@ -24,7 +24,10 @@ export function PanelButton({ label, width, children }: PanelButtonProps) {
           {label}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown>{children(() => setOpen(false))}</Popover.Dropdown>
+      {/* It scrolls by itself: with the page its button would go out of sight, and take the panel along. */}
+      <Popover.Dropdown mah="calc(100dvh - 13rem)" style={{ overflowY: 'auto' }}>
+        {children(() => setOpen(false))}
+      </Popover.Dropdown>
     </Popover>
   );
 }
