@@ -26,6 +26,7 @@ const ALONE = [
   'account/single-sign-on',
   'erased-record',
   'journey',
+  'listen',
   'nodes.cluster',
   'observability',
   'stream-lost',

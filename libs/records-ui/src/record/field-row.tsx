@@ -122,6 +122,8 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
               variant="subtle"
               color="gray"
               aria-label={texts.editField(field.label)}
+              // What is on its way closes the edit when it is saved.
+              loading={isPending}
               onClick={start}
             >
               <Icon name="edit" />
