@@ -73,7 +73,7 @@ async function runTests(tally, { paths, coverage, update, environment, checks })
     const ofProjects = (/** @type {number} */ workers, /** @type {string[]} */ ...names) =>
       endToEnd(workers, ['--selectProjects', ...names]);
     const withOwnServers = () => part(tally, 'end-to-end tests with own servers', () => ofProjects(1, 'own servers'));
-    // They wait for timers most of the time, so that the others hardly notice; browsers would.
+    // They mostly wait for timers, which slows unit tests down less than it does browsers.
     await Promise.all([unitTests(), checks?.then(withOwnServers)]);
     return part(tally, 'end-to-end tests', () => ofProjects(WORKERS, 'platform', 'alone'));
   }

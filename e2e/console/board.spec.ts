@@ -88,7 +88,7 @@ it('a move that is refused is taken back, and says why', async () => {
   await column('Proposal').getByText('Difference engine').waitFor();
 });
 
-it('deals that cannot be counted for now are, where all of them are on the board', async () => {
+it('the board counts its own cards while the deals cannot be counted, if it has all of them', async () => {
   await visit.signIn(member);
   const answer = { status: 422, contentType: 'application/problem+json', body: '{"code":"QUERY_TOO_EXPENSIVE"}' };
   await page.route('**/api/crm/opportunities/aggregate?*', (route) => route.fulfill(answer));

@@ -135,7 +135,7 @@ export class RecordListService {
     const isInOrder = sort.by
       ? conditions.every(({ slot }) => slot === sort.by?.sql)
       : conditions.every(({ isRange }) => !isRange);
-    // Who wants no records wants the count, for which values that are looked up one by one need their own form.
+    // A page without records is only counted, unless listed values need the form that uses their index.
     if (isInOrder || (page.limit === 0 && !conditions.some(({ bySlot }) => bySlot))) {
       // What is skipped, and a count without a page, may take longer.
       return this.records.list(caller, { ...list, isInOrder: page.offset === 0 && page.limit > 0 }, present);

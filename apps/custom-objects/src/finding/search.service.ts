@@ -64,7 +64,7 @@ export class SearchService {
         this.models.readSeveralAtOnce(principal, names, async (models) => {
           const searches = models.flatMap((model) => searchesOf(model, principal, texts));
           const found = await this.searches.findInObjects(database, principal, searches, after, size + 1);
-          // Of a number that is no text, objects without phone numbers are not asked.
+          // A phone number that no text index finds is not looked for in objects without phone fields.
           const asked = new Set(searches.map(({ objectId }) => objectId));
           const unasked = models.filter(({ object }) => !asked.has(object.id));
           const known = Object.fromEntries(unasked.map(({ object }) => [object.id, object.revision]));

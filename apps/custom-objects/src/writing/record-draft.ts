@@ -53,9 +53,15 @@ export const following = (earlier: Draft | undefined, draft: Draft): Draft =>
         },
       };
 
+/** With every slot and all texts. */
+const wholeRow = ({ model, caller }: Author, record: RecordText, values: FieldValues) => ({
+  ...rowOf(caller, record, slotsOf(model, values)),
+  texts: searchTextsOf(model, values),
+});
+
 /** @throws PAYLOAD_TOO_LARGE, VALIDATION_FAILED for a retired option */
 export function draftOfNew(author: Author, given: FieldValues): Draft {
-  const { model, caller } = author;
+  const { model } = author;
   const values = withStage(model, given, null);
   const id = newId();
   // Not the start of the request: lists are ordered by the id, which is made later.
@@ -65,12 +71,7 @@ export function draftOfNew(author: Author, given: FieldValues): Draft {
     previous: null,
     values,
     record,
-    write: {
-      ...rowOf(caller, record, slotsOf(model, values)),
-      texts: searchTextsOf(model, values),
-      events: recordCreated(author, record),
-      history: [],
-    },
+    write: { ...wholeRow(author, record, values), events: recordCreated(author, record), history: [] },
   };
 }
 
@@ -121,8 +122,7 @@ export function draftOfRestored(author: Author, before: StoredRecord, gone: read
     values,
     record,
     write: {
-      ...rowOf(caller, record, slotsOf(model, values)),
-      texts: searchTextsOf(model, values),
+      ...wholeRow(author, record, values),
       events: [recordRestored(author, record)],
       history: historyOfChange(record, caller, gone, previous, values),
     },

@@ -15,7 +15,7 @@ const API_NAME = new RegExp(API_NAME_PATTERN);
 /** Fields of every record and keywords of the formula language, regardless of case. */
 const RESERVED = new Set(['id', 'version', 'createdat', 'updatedat', 'and', 'or', 'not', 'true', 'false', 'null']);
 
-/** Members that some answers add to a record. An app that has published such a field keeps it, which is not known everywhere. */
+/** Members that some answers add to a record. An app that has published such a field keeps it; offline nobody knows. */
 const ADDED_MEMBERS = new Set(['deleted', 'expanded', 'object']);
 
 /** Prefix of the names of objects in a sandbox installation. */

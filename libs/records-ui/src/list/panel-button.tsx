@@ -24,7 +24,7 @@ export function PanelButton({ label, width, children }: PanelButtonProps) {
           {label}
         </Button>
       </Popover.Target>
-      {/* It scrolls by itself: with the page its button would go out of sight, and take the panel along. */}
+      {/* Scrolling the page instead would move the button out of sight, and the panel would close. */}
       <Popover.Dropdown mah="calc(100dvh - 13rem)" style={{ overflowY: 'auto' }}>
         {children(() => setOpen(false))}
       </Popover.Dropdown>

@@ -122,7 +122,7 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
               variant="subtle"
               color="gray"
               aria-label={texts.editField(field.label)}
-              // What is on its way closes the edit when it is saved.
+              // A save under way would close the edit that this opens.
               loading={isPending}
               onClick={start}
             >

@@ -33,7 +33,7 @@ export function formatMoney(amount: number, currency: string | undefined, tag: s
     : `${number} ${currency}`;
 }
 
-/** Every second cell of a list is one, and while it scrolls a component of the kit takes as long as the rest of the cell. */
+/** A plain element: many cells of a list are unset, and a component of the kit would double what they cost while it scrolls. */
 export const Dimmed = ({ children }: { readonly children: ReactNode }) => (
   <span className="records-dimmed">{children}</span>
 );

@@ -27,7 +27,7 @@ export function RecordLink({ model, id, className, children }: RecordLinkProps) 
     open(model, id);
   };
   return (
-    // One in each row of a list: while it scrolls a component of the kit would take longer than the row.
+    // A plain element: a component of the kit would cost more than the rest of the row while a list scrolls.
     <a href={href} className={`records-link mantine-focus-auto ${className ?? ''}`} onClick={onClick}>
       {children}
     </a>

@@ -114,7 +114,7 @@ function Frame() {
             <Text fw={600} truncate>
               {caller?.tenant.name ?? '\u00a0'}
             </Text>
-            {/* By the name of the caller everything would move when it comes. */}
+            {/* The name of the caller would move everything when it arrives. */}
             {isPending ? null : (
               <Group ml="auto" wrap="nowrap" gap="xs">
                 {isSearching ? (
