@@ -25,7 +25,7 @@ await runCommand(async () => {
  * @param {readonly import('./kubernetes/render.mjs').Manifest[]} manifests @param {readonly string[]} only names of those to make; none: all
  * @throws {PlainError} for a name that the overlay does not refer to, or a value that only people know and that is missing */
 async function secretsFor(manifests, only) {
-  await buildPackages(['@crm/contracts']);
+  await buildPackages(['contracts']);
   /** @type {typeof import('../libs/contracts/src/databases.js')} */
   const { DATABASES } = await import(builtFile('libs/contracts', 'databases.js'));
   const { SERVICES } = await serviceList();

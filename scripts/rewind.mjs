@@ -19,7 +19,7 @@ await runCommand(async () => {
   // In a clone from which nothing was ever started, as on the machine of an operator.
   await installPackages();
   // Not all: a platform that runs here reads what a build would write.
-  await buildPackages(['@crm/access', '@crm/contracts', '@crm/database', '@crm/messaging', '@crm/telemetry']);
+  await buildPackages(['access', 'contracts', 'database', 'messaging', 'telemetry']);
   /** @type {typeof import('../libs/contracts/src/streams.js')} */
   const { CONSUMERS } = await import(builtFile('libs/contracts', 'streams.js'));
   const consumer = Object.values(CONSUMERS).find(({ service }) => service === positionals[0]);

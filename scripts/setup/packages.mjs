@@ -59,8 +59,9 @@ export async function packageFiles() {
   return folders.sort().map((folder) => `${folder}/package.json`);
 }
 
-/** Of the last complete build: what it read and wrote. nx knows too, but to ask it takes longer than to start a service. */
-const BUILT = path.join(CACHE_DIR, 'built');
+/** Of the last complete build: what it read and wrote, by folder. nx knows too, but to ask it takes longer than to start a service,
+ * and it puts what is there already in its place again, under the feet of whoever reads it. */
+const BUILT = path.join(CACHE_DIR, 'built.json');
 /** What decides the outcome besides the packages. */
 const SETTINGS = [
   'pnpm-lock.yaml',
@@ -72,18 +73,18 @@ const SETTINGS = [
   'scripts/nx',
 ];
 
-/** Builds every package that has changed. @param {readonly string[]} [packages] build these alone (names); default all
+/** Builds every package that has changed. @param {readonly string[]} [libraries] build these alone (names without `@crm/`); default all packages
  * @returns {Promise<string>} what was done, for people: `up to date` or `2 of 20 packages changed` @throws {PlainError}
  * when a package does not build */
-export async function buildPackages(packages = []) {
-  const stamp = await readFile(BUILT, 'utf8').catch(() => '');
-  if (packages.length === 0 && stamp === (await buildFingerprint())) return 'up to date';
+export async function buildPackages(libraries = []) {
+  const folders = libraries.length > 0 ? libraries.map((name) => `libs/${name}`) : await packageFolders();
+  if (await isBuilt(folders)) return 'up to date';
   const outcome = await run(
     inRoot('node_modules', '.bin', 'nx'),
     [
       'run-many',
       '--target=build',
-      ...(packages.length > 0 ? [`--projects=${packages.join(',')}`] : []),
+      ...(libraries.length > 0 ? [`--projects=${libraries.map((name) => `@crm/${name}`).join(',')}`] : []),
       '--outputStyle=static',
       `--parallel=${Math.max(2, os.availableParallelism())}`,
     ],
@@ -94,9 +95,9 @@ export async function buildPackages(packages = []) {
       `The build failed:\n${lastLines(`${outcome.stdout}\n${outcome.stderr}`, 40)}\nBy hand: npm run build`,
     );
   }
-  if (packages.length === 0) {
+  if (libraries.length === 0) {
     await mkdir(CACHE_DIR, { recursive: true });
-    await writeFile(BUILT, await buildFingerprint());
+    await writeFile(BUILT, JSON.stringify(await buildFingerprints(folders)));
   }
   const [, hits, total] = /Cache:\s+(\d+)\/(\d+) hit/.exec(outcome.stdout) ?? [];
   return hits && total ? `${Number(total) - Number(hits)} of ${total} packages changed` : 'built';
@@ -109,15 +110,37 @@ export async function buildEnvironment() {
   return { ...withoutNpmVariables(process.env), ...own, NX_DAEMON: 'false', NX_TUI: 'false' };
 }
 
-/** @returns {Promise<string>} a hash of the size and the time of everything that builds read and write */
-async function buildFingerprint() {
+async function packageFolders() {
   const parents = await Promise.all(
     ['apps', 'libs'].map(async (parent) => (await readdir(inRoot(parent))).map((name) => `${parent}/${name}`)),
   );
-  const packages = [...parents.flat(), 'examples/receivers'];
-  const read = packages.flatMap((folder) => ['package.json', 'src', 'dist'].map((name) => `${folder}/${name}`));
+  return [...parents.flat(), 'examples/receivers'];
+}
+
+/** @param {readonly string[]} folders */
+async function isBuilt(folders) {
+  const built = JSON.parse(await readFile(BUILT, 'utf8').catch(() => '{}'));
+  return Object.entries(await buildFingerprints(folders)).every(([name, fingerprint]) => built[name] === fingerprint);
+}
+
+/** @param {readonly string[]} folders
+ * @returns {Promise<Record<string, string>>} by folder, and of the settings: a hash of the size and the time of what builds read and write */
+async function buildFingerprints(folders) {
+  const ofFolder = (/** @type {string} */ folder) => ['package.json', 'src', 'dist'].map((name) => `${folder}/${name}`);
+  /** @type {[string, string[]][]} */
+  const read = [
+    ['settings', SETTINGS],
+    ...folders.map((folder) => /** @type {[string, string[]]} */ ([folder, ofFolder(folder)])),
+  ];
+  return Object.fromEntries(
+    await Promise.all(read.map(async ([name, entries]) => [name, await fingerprintOf(entries)])),
+  );
+}
+
+/** @param {readonly string[]} entries files and folders */
+async function fingerprintOf(entries) {
   const hash = createHash('sha256');
-  for (const entry of [...SETTINGS, ...read.sort()]) {
+  for (const entry of entries) {
     const below = await readdir(inRoot(entry), { recursive: true }).catch(() => []);
     for (const file of ['', ...below.sort()].filter((name) => !name.endsWith('.spec.ts'))) {
       const found = await stat(inRoot(entry, file)).catch(() => undefined);
