@@ -14,6 +14,8 @@ export interface DatabaseConfig {
   poolName?: PoolName;
   /** Connections of the runtime role for one tenant while another is there too; default: all. */
   tenantShare?: number;
+  /** Milliseconds that a statement may take of a query that no index bounds; default 2,000. */
+  costlyTimeoutMs?: number;
   /** Planning a table with many indexes takes ten times as long as reading a row. `PLAN_FOR_VALUES` is the way out. */
   genericPlans?: boolean;
   /** Whole days after the day of its id that a row is kept, by table; for others see `defaultRetention`. */

@@ -68,29 +68,31 @@ function indexedFields(model: ObjectModel, plan: AccessPlan, otherwise: string):
 
 /** Queries of one tenant that nothing bounds and that run at once in this process. */
 export const COSTLY_AT_ONCE = 2;
-/** Milliseconds that a statement of a costly query may take, and that a query waits for those before it. */
-export const COSTLY_MS = 2_000;
+/** Milliseconds that a statement of a costly query may take, and that a query waits for those before it, unless configured. */
+const DEFAULT_COSTLY_MS = 2_000;
 
 const DEFAULT_POOL_SIZE = 10;
 
 /**
  * Limits searches and what no index bounds. Their connections are others than those of reads and writes, half as many, which
- * tenants share, and end each statement after two seconds. What is not bounded runs two at once per tenant, so that it leaves
+ * tenants share, and end each statement after two seconds, or what is configured. What is not bounded runs two at once per tenant, so that it leaves
  * room for what is.
  */
 @Injectable()
 export class CostlyQueries implements OnApplicationShutdown {
   private readonly lanes = new Map<string, SemaphoreInterface>();
   private readonly database: Database;
+  private readonly timeoutMs: number;
 
   constructor({ config }: Database) {
+    this.timeoutMs = config.costlyTimeoutMs ?? DEFAULT_COSTLY_MS;
     const poolSize = Math.max(COSTLY_AT_ONCE, Math.floor((config.poolSize ?? DEFAULT_POOL_SIZE) / 2));
     this.database = new Database({
       ...config,
       poolSize,
       poolName: 'costly',
-      statementTimeoutMs: COSTLY_MS,
-      connectTimeoutMs: COSTLY_MS,
+      statementTimeoutMs: this.timeoutMs,
+      connectTimeoutMs: this.timeoutMs,
     });
   }
 
@@ -99,7 +101,7 @@ export class CostlyQueries implements OnApplicationShutdown {
   }
 
   /**
-   * Runs the work, with a database whose statements time out after two seconds.
+   * Runs the work, with a database whose statements time out.
    * @throws QUERY_TOO_EXPENSIVE on a timeout, or when the tenant's own queries hold every slot; SERVICE_UNAVAILABLE
    *   when other tenants' do
    */
@@ -121,7 +123,7 @@ export class CostlyQueries implements OnApplicationShutdown {
       return await work(this.database);
     } catch (error) {
       if (!isExcessive(error)) throw error;
-      throw tooExpensive(`the query takes more than ${COSTLY_MS / 1000} seconds`, error);
+      throw tooExpensive(`the query takes more than ${this.timeoutMs / 1000} seconds`, error);
     } finally {
       release?.();
     }
@@ -129,7 +131,7 @@ export class CostlyQueries implements OnApplicationShutdown {
 
   /** Takes one of the places of a tenant or a caller. @returns gives it back */
   private async enter(name: string, places: number, refusal: (error: unknown) => PlatformError): Promise<() => void> {
-    const lane = this.lanes.get(name) ?? withTimeout(new Semaphore(places), COSTLY_MS);
+    const lane = this.lanes.get(name) ?? withTimeout(new Semaphore(places), this.timeoutMs);
     this.lanes.set(name, lane);
     const release = await acquire(lane, refusal);
     return () => {
