@@ -13,8 +13,11 @@ export default {
   // down. A worker with more than this is replaced after a file.
   workerIdleMemoryLimit: '1GB',
   testEnvironment: '<rootDir>/scripts/jest-environment.cjs',
+  runtime: '<rootDir>/scripts/jest-runtime.cjs',
   // Workspace packages are read from their sources (the "source" condition of their exports).
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  // They share its realm with Node, which needs these itself.
+  fakeTimers: { doNotFake: ['nextTick', 'queueMicrotask'] },
   extensionsToTreatAsEsm: ['.ts'],
   resolver: '<rootDir>/scripts/jest-resolver.cjs',
   transform: { '^.+\\.ts$': ['@swc/jest'] },

@@ -10,6 +10,7 @@ const project = {
   roots: ['<rootDir>'],
   testEnvironment: inScripts('jest-environment.cjs'),
   resolver: inScripts('jest-resolver.cjs'),
+  runtime: inScripts('jest-runtime.cjs'),
 };
 
 // Most end-to-end tests go through the public addresses of one platform, which runs as `npm start` runs it, on free ports and

@@ -1,4 +1,5 @@
 const { AsyncLocalStorage } = require('node:async_hooks');
+const { createRequire } = require('node:module');
 const path = require('node:path');
 const { TestEnvironment } = require('jest-environment-node');
 
@@ -22,14 +23,49 @@ for (const method of /** @type {const} */ (['run', 'enterWith'])) {
   });
 }
 
-/** Ends what a test file keeps running for all of its tests, after its last hook. See libs/testing/src/test-nats.ts. */
+const loadedByJest = createRequire(require.resolve('jest-environment-node'));
+
+const isOfJest = (/** @type {string | symbol} */ key) =>
+  key === 'jest-symbol-do-not-touch' || (typeof key === 'symbol' && key.description?.startsWith('jest-native-'));
+
+/**
+ * Test files share the realm of their process, so that installed packages are loaded once, see jest-runtime.cjs. What a file puts into
+ * the global object, and what it keeps running for all of its tests (libs/testing/src/test-nats.ts), ends with it.
+ */
 module.exports = class extends TestEnvironment {
+  /** @param {ConstructorParameters<typeof TestEnvironment>} parameters */
+  constructor(...parameters) {
+    super(...parameters);
+    // What Jest needs of the realm that it has made and nobody uses.
+    for (const key of Reflect.ownKeys(this.global).filter(isOfJest)) {
+      const descriptor = Object.getOwnPropertyDescriptor(this.global, key);
+      if (descriptor && !Object.hasOwn(globalThis, key)) Object.defineProperty(globalThis, key, descriptor);
+    }
+    this.global = /** @type {typeof this.global} */ (/** @type {unknown} */ (globalThis));
+    const { ModuleMocker } = loadedByJest('jest-mock');
+    const { ModernFakeTimers } = loadedByJest('@jest/fake-timers');
+    this.moduleMocker = new ModuleMocker(this.global);
+    this.fakeTimersModern = new ModernFakeTimers({ config: parameters[0].projectConfig, global: this.global });
+    this.before = { keys: new Set(Reflect.ownKeys(globalThis)), env: { ...process.env }, exit: process.exit, console };
+  }
+
+  /** @override */
+  getVmContext() {
+    return null;
+  }
+
   /** @override */
   async teardown() {
-    const { stopTestServers } = /** @type {{ stopTestServers?: () => void }} */ (this.global);
+    const { keys, env, exit, console } = this.before;
+    const { stopTestServers } = /** @type {{ stopTestServers?: () => void }} */ (globalThis);
     stopTestServers?.();
     await super.teardown();
     for (const store of entered) store.disable();
     entered.clear();
+    for (const key of Reflect.ownKeys(globalThis)) if (!keys.has(key)) Reflect.deleteProperty(globalThis, key);
+    for (const name of Object.keys(process.env)) if (!Object.hasOwn(env, name)) delete process.env[name];
+    Object.assign(process.env, env);
+    Object.assign(globalThis, { console });
+    process.exit = exit;
   }
 };
