@@ -10,7 +10,7 @@ import { type DeclaredObject, STANDARD_OBJECTS } from '../src/object/object-defi
 import { app, call, type Json, RECORDS, type Tenant, useCustomObjects } from './custom-objects-service.js';
 
 // As many connections as a service has.
-useCustomObjects({ poolSize: 10 });
+useCustomObjects({ poolSize: 10, ...(!isOnCluster && { costlyTimeoutMs: 2_000 }) });
 
 const LEADS = '/api/crm/leads';
 const DEALS = '/api/crm/opportunities';
