@@ -56,8 +56,8 @@ async function runCheck(name, command, args, options) {
 const isIn = (path, folder) => `${resolve(ROOT, path)}/`.startsWith(`${resolve(ROOT, folder)}/`);
 
 /** @param {Tally} tally
- * @param {{ paths: readonly string[], coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv, checks?: Promise<void> }} options */
-async function runTests(tally, { paths, coverage, update, environment, checks }) {
+ * @param {{ paths: readonly string[], coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv, checks?: Promise<void>, beside?: () => Promise<void> }} options beside: runs beside tests that come one at a time */
+async function runTests(tally, { paths, coverage, update, environment, checks, beside = async () => undefined }) {
   const where = environment.CITUS_URL ? ' on Citus' : '';
   const unitTests = (/** @type {readonly string[]} */ ...chosen) => {
     const coverageOptions = coverage ? ['--coverage', '--coverageDirectory=coverage'] : [];
@@ -70,12 +70,14 @@ async function runTests(tally, { paths, coverage, update, environment, checks })
   const endToEnd = (/** @type {number} */ workers, /** @type {readonly string[]} */ chosen) =>
     runJest([...options, `--maxWorkers=${workers}`, ...chosen], environment);
   if (paths.length === 0) {
-    const ofProjects = (/** @type {number} */ workers, /** @type {string[]} */ ...names) =>
-      endToEnd(workers, ['--selectProjects', ...names]);
-    const withOwnServers = () => part(tally, 'end-to-end tests with own servers', () => ofProjects(1, 'own servers'));
+    const ofProject = (/** @type {string} */ title, /** @type {string} */ name, workers = 1) =>
+      part(tally, title, () => endToEnd(workers, ['--selectProjects', name]));
+    const withOwnServers = () => ofProject('end-to-end tests with own servers', 'own servers');
     // They mostly wait for timers, which slows unit tests down less than it does browsers.
     await Promise.all([unitTests(), checks?.then(withOwnServers)]);
-    return part(tally, 'end-to-end tests', () => ofProjects(WORKERS, 'platform', 'alone'));
+    await ofProject('end-to-end tests', 'platform', WORKERS);
+    const alone = () => ofProject('end-to-end tests alone on a platform', 'alone');
+    return void (await Promise.all([alone(), beside()]));
   }
   const [ofPackages, ofEndToEnd] = [false, true].map((are) => paths.filter((path) => isIn(path, 'e2e') === are));
   if (ofPackages?.length) await unitTests(...ofPackages);
@@ -87,9 +89,9 @@ async function runTestsOnCitus(tally, { environment, ...options }, url) {
   // It imports packages, which are installed by now.
   const { registerNodes } = await import('./servers/citus.mjs');
   await registerNodes(url);
-  const before = tally.passed + tally.failed;
-  await runTests(tally, { ...options, environment: { ...environment, CITUS_URL: url } });
-  process.stdout.write(`\nCitus: ${tally.passed + tally.failed - before} tests\n`);
+  const ofCitus = new Tally(tally);
+  await runTests(ofCitus, { ...options, environment: { ...environment, CITUS_URL: url } });
+  process.stdout.write(`\nCitus: ${ofCitus.passed + ofCitus.failed} tests\n`);
 }
 
 /** Every test of a page would fail without one, after minutes. */
@@ -142,11 +144,10 @@ async function prepareAndTest(tally, { paths, deep, coverage, update }) {
     const environment = { ...servers.environment, ...(deep ? { DEEP: '1' } : {}) };
     const { CITUS_URL: citusUrl } = process.env;
     delete process.env.CITUS_URL;
-    if (!citusUrl || paths.length === 0) await runTests(tally, { paths, coverage, update, environment, checks });
-    await checks;
-    const chosen = paths.length === 0 ? ON_CITUS : paths;
-    if (citusUrl)
-      await runTestsOnCitus(tally, { paths: chosen, coverage: false, update: false, environment }, citusUrl);
+    const options = { paths, coverage, update, environment, checks };
+    const ofCitus = { paths: paths.length > 0 ? paths : ON_CITUS, coverage: false, update: false, environment };
+    const onCitus = citusUrl ? () => runTestsOnCitus(tally, ofCitus, citusUrl) : undefined;
+    await (onCitus && paths.length > 0 ? onCitus() : runTests(tally, { ...options, beside: onCitus }));
   } finally {
     await servers.stop();
   }

@@ -11,7 +11,13 @@ export async function accessibilityProblems(frame) {
   if (!frame) throw new Error('There is no frame');
   // As an evaluated text and not as a script element, which the policy of the page refuses.
   if (!(await frame.evaluate('"axe" in window'))) await frame.evaluate(AXE);
-  // What fades in has too little contrast until it is there.
+  const found = await look(frame);
+  // What began to fade in while axe looked has too little contrast until it is there; what is wrong stays so.
+  return found.length > 0 ? look(frame) : found;
+}
+
+/** @param {import('playwright-core').Frame} frame */
+async function look(frame) {
   await frame.evaluate(`Promise.allSettled(
     document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime < Infinity).map((one) => one.finished))`);
   /** @type {{ violations: { id: string, nodes: { target: string[], failureSummary: string }[] }[] }} */
