@@ -144,7 +144,7 @@ describe.each([
   });
 });
 
-it('passes the recommended rules of Redocly and Spectral with the OpenAPI documents of the three public addresses', async () => {
+it('passes the recommended rules of Redocly with the OpenAPI documents of the three public addresses', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-openapi-'));
   try {
     const files: string[] = [];
@@ -154,7 +154,7 @@ it('passes the recommended rules of Redocly and Spectral with the OpenAPI docume
       files.push(path.join(folder, `${name}.json`));
       await writeFile(files.at(-1) as string, await answer.text());
     }
-    // A process of its own: the linters are CommonJS packages of some size, which Jest would load and keep.
+    // A process of its own: the linter is a package of some size, which a worker of Jest would keep.
     const { code, stdout, stderr } = await run(process.execPath, [inRoot('e2e', 'lint-openapi.mjs'), ...files]);
     expect([code, code === 0 ? '' : `${stdout}\n${stderr}`]).toEqual([0, '']);
   } finally {
