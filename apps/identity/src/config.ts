@@ -122,6 +122,7 @@ export function loadConfig(): IdentityConfig {
         ),
       },
       hashPool: {
+        cost: HASH_POOL_DEFAULTS.cost,
         concurrency: env.integer('PASSWORD_HASH_CONCURRENCY', {
           default: HASH_POOL_DEFAULTS.concurrency,
           min: 1,

@@ -61,6 +61,9 @@ export interface Account {
   refreshToken: string;
 }
 
+/** Hundreds of tests sign in. */
+const QUICK: HashPoolOptions['cost'] = { memoryCost: 64, timeCost: 1, parallelism: 1 };
+
 interface Changes {
   profile?: ServiceConfig['profile'];
   smtpUrl?: string;
@@ -129,7 +132,7 @@ export class TestIdentity {
       stepUpSeconds: 600,
       operatorSecondFactor: profile === 'production',
       passkeys: { users: USERS, operators: OPERATORS },
-      hashPool: { ...HASH_POOL_DEFAULTS, queueMs: 10_000, ...hashPool },
+      hashPool: { ...HASH_POOL_DEFAULTS, cost: QUICK, queueMs: 10_000, ...hashPool },
       quotas: { users: quota(1_000), hostUsers: quota(1_000), ...quotas },
       auditRetentionDays: 400,
       egress: { allow: [], providerMs: 10_000 },

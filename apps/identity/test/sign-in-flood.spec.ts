@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
-import { queueLength, refusals } from '../src/sign-in/hash-pool.js';
+import { HASH_POOL_DEFAULTS, queueLength, refusals } from '../src/sign-in/hash-pool.js';
 import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
 
-const identity = TestIdentity.ofFile({ hashPool: { concurrency: 1, queueLength: 5, queueMs: 10_000 } });
+const identity = TestIdentity.ofFile({
+  hashPool: { cost: HASH_POOL_DEFAULTS.cost, concurrency: 1, queueLength: 5, queueMs: 10_000 },
+});
 let account: Account;
 beforeAll(async () => {
   account = await identity.account();

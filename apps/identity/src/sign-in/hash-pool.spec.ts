@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { PlatformError } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { HashPool } from './hash-pool.js';
+import { HASH_POOL_DEFAULTS, HashPool, type HashPoolOptions } from './hash-pool.js';
 
 /** A piece of work that ends when it is told to. */
 class Work {
@@ -15,8 +15,8 @@ class Work {
   };
 }
 
-const pool = (changes: Partial<{ concurrency: number; queueLength: number; queueMs: number }> = {}) =>
-  new HashPool({ concurrency: 1, queueLength: 3, queueMs: 60_000, ...changes });
+const pool = (changes: Partial<HashPoolOptions> = {}) =>
+  new HashPool({ ...HASH_POOL_DEFAULTS, concurrency: 1, queueLength: 3, queueMs: 60_000, ...changes });
 /** A pool whose only place is taken. */
 function busy(source = 'a', changes = {}) {
   const [hashes, first] = [pool(changes), new Work()];

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { PlatformError } from '@crm/contracts';
 import { EncryptionKeys } from '@crm/encryption';
@@ -10,9 +10,6 @@ import { hash, hashRaw, parseOptions, verify } from '@node-rs/argon2';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { HashPool } from './hash-pool.js';
-
-/** Argon2id with 19 MiB, two passes, one lane: the first choice of the OWASP Password Storage Cheat Sheet. */
-const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /** Characters. NIST SP 800-63B asks for 8 at least, and for 15 where a password is the only factor. */
 export const PASSWORD_LENGTH = { min: 12, max: 256 } as const;
@@ -27,17 +24,19 @@ export const NEW_PASSWORD = {
 /** The source of hashes that no person waits for, such as those of programs. */
 const NOBODY = '';
 
-/** Hashes and checks passwords within the bounds of a pool: its errors are those of {@link HashPool.run}. */
+/** Hashes and checks passwords by Argon2id, within the bounds of a pool: its errors are those of {@link HashPool.run}. */
 @Injectable()
 export class PasswordService {
   /** Compared against when there is no account, so that an unknown address takes as long as a known one. */
-  private readonly decoy = hash(randomBytes(32), PARAMETERS);
+  private readonly decoy: Promise<string>;
 
-  constructor(private readonly pool: HashPool = new HashPool()) {}
+  constructor(private readonly pool: HashPool = new HashPool()) {
+    this.decoy = hash(randomBytes(32), pool.cost);
+  }
 
   /** @param source who causes the work (an address, of IPv6 its /64, or a user) @returns PHC string @throws PlatformError SERVICE_UNAVAILABLE */
   async hash(password: string, source = NOBODY): Promise<string> {
-    return this.pool.run(addressKey(source), () => hash(password.normalize('NFC'), PARAMETERS));
+    return this.pool.run(addressKey(source), () => hash(password.normalize('NFC'), this.pool.cost));
   }
 
   /** Takes the same time when there is no hash. @throws PlatformError SERVICE_UNAVAILABLE */
@@ -53,18 +52,15 @@ export class PasswordService {
    */
   async claimKey(email: string, password: string, source = NOBODY): Promise<Buffer> {
     const salt = createHash('sha256').update(`claim of ${email}`).digest().subarray(0, 16);
-    return this.pool.run(addressKey(source), () => hashRaw(password.normalize('NFC'), { ...PARAMETERS, salt }));
+    return this.pool.run(addressKey(source), () => hashRaw(password.normalize('NFC'), { ...this.pool.cost, salt }));
   }
 
   /** While the pool is busy it is left to a later sign-in. @returns undefined when there is nothing to store */
   async rehash(stored: string, password: string): Promise<string | undefined> {
     const { memoryCost, timeCost, parallelism } = parseOptions(stored);
     const isCurrent =
-      memoryCost === PARAMETERS.memoryCost &&
-      timeCost === PARAMETERS.timeCost &&
-      parallelism === PARAMETERS.parallelism &&
-      stored.startsWith('$argon2id$v=19$');
-    return isCurrent ? undefined : this.pool.runIfIdle(() => hash(password.normalize('NFC'), PARAMETERS));
+      isDeepStrictEqual({ memoryCost, timeCost, parallelism }, this.pool.cost) && stored.startsWith('$argon2id$v=19$');
+    return isCurrent ? undefined : this.pool.runIfIdle(() => hash(password.normalize('NFC'), this.pool.cost));
   }
 }
 
