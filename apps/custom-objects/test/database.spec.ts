@@ -98,6 +98,111 @@ it('companies of before have no owner, industry or city in the order of these, a
   await before.drop();
 });
 
+/** Texts of four objects and a record of each: all along, of old ones alone, of few that are new, and in which all is restricted. */
+const FILL_OBJECTS = `
+  WITH texts AS (
+    SELECT ($2::uuid[])[k] AS object, ('0199aa00-0000-7000-8000-' || lpad(to_hex(i * 4 + k), 12, '0'))::uuid AS id, audience, i,
+           CASE WHEN audience = '' OR k = 4 THEN concat_ws(' ', 'every', CASE WHEN i % 3 = 0 THEN 'third' END, CASE WHEN i % 70 = 0 THEN 'seldom' END,
+             CASE WHEN i % 900 = 0 THEN 'rare' END, CASE WHEN i < 700 THEN 'ancient' END, 'in_' || k, i::text) ELSE 'hidden third' END AS text
+      FROM generate_series(1, 2500) AS i CROSS JOIN generate_series(1, 4) AS k CROSS JOIN unnest(ARRAY['', $3]) AS audience
+     WHERE (k <> 2 OR i < 700) AND (k <> 3 OR i > 2440) AND (k <> 4 OR audience <> '') AND (audience = '' OR k = 4 OR i % 3 = 0)),
+  records AS (
+    INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, deleted_at)
+    SELECT DISTINCT $1::uuid, object, id, 1, '{}'::jsonb, now(), now(), CASE WHEN i % 50 = 0 THEN now() END FROM texts)
+  INSERT INTO record_search (tenant_id, object_id, id, audience, text) SELECT $1::uuid, object, id, audience, text FROM texts`;
+
+describe('the search of several objects', () => {
+  const tenant = randomUUID();
+  const objects: string[] = Array.from({ length: 5 }, () => randomUUID());
+  /** Newest first. */
+  let texts: { id: string; object: string; audience: string; text: string; isLive: boolean }[];
+  beforeAll(async () => {
+    await admin.query(FILL_OBJECTS, [tenant, objects, RESTRICTED]);
+    const { rows } = await admin.query(
+      `SELECT s.id, s.object_id AS object, s.audience, s.text, r.deleted_at IS NULL AS "isLive"
+         FROM record_search s JOIN custom_record r USING (tenant_id, object_id, id) WHERE tenant_id = $1 ORDER BY id DESC`,
+      [tenant],
+    );
+    texts = rows;
+  });
+
+  it('finds the newest records of all, as a look at all texts does, whatever has them and wherever a page begins', async () => {
+    const words = fc.constantFrom(
+      'every',
+      'third',
+      'seldom',
+      'rare',
+      'ancient',
+      'hidden',
+      'in_2',
+      'in_3',
+      'in_4',
+      '249',
+      'nobody',
+    );
+    const search = fc.record({
+      asked: fc.subarray(objects, { minLength: 1 }),
+      needles: fc.uniqueArray(words, { minLength: 1, maxLength: 2 }),
+      audiences: fc.constantFrom<string[]>([''], [RESTRICTED], ['', RESTRICTED]),
+      wanted: fc.constantFrom(1, 2, 21, 101, 700),
+      after: fc.option(fc.nat(), { nil: null }),
+    });
+    await withClient(database.config.url, async (runtime) => {
+      if (!isOnCluster) await runtime.query('SET plan_cache_mode = force_generic_plan');
+      const find = async (
+        asked: string[],
+        needles: string[],
+        audiences: string[],
+        after: string | null,
+        wanted: number,
+      ) => {
+        const searches = asked.flatMap((object) => needles.map((needle) => ({ object, audiences, needle })));
+        const { rows } = await runtime.query('SELECT objects, heads FROM search_objects($1, $2, $3, $4)', [
+          ...[tenant, JSON.stringify(searches), after, wanted],
+        ]);
+        const owners = rows[0].objects?.split(',') ?? [];
+        return (rows[0].heads?.split(',') ?? []).map((head: string, index: number) => [
+          head.split(' ')[0],
+          owners[index],
+        ]);
+      };
+      await fc.assert(
+        fc.asyncProperty(search, async ({ asked, needles, audiences, wanted, after: n }) => {
+          const after = n === null ? null : (texts[n % texts.length]?.id ?? null);
+          const hits = texts.filter(
+            ({ id, object, audience, text }) =>
+              asked.includes(object) &&
+              audiences.includes(audience) &&
+              (after === null || id < after) &&
+              needles.some((needle) => text.includes(needle)),
+          );
+          const newest = [...new Map(hits.map((hit) => [hit.id, hit])).values()].slice(0, wanted);
+          expect(await find(asked, needles, audiences, after, wanted)).toEqual(
+            newest.filter(({ isLive }) => isLive).map(({ id, object }) => [id, object]),
+          );
+        }),
+        { numRuns: 60 },
+      );
+    });
+  });
+
+  // The nodes of a cluster plan for the values of each call.
+  if (isOnCluster) return;
+
+  it('reads texts from the newest one on, in the order of the primary key, however many the planner expects', async () => {
+    await admin.query('ANALYZE record_search');
+    const searches = objects.map((object) => ({ object, audiences: [''], needle: 'every' }));
+    const sql = 'SELECT * FROM search_objects($1, $2, $3, $4)';
+    const plans = await nestedPlans(database, tenant, sql, [tenant, JSON.stringify(searches), null, 21]);
+    const looks = plans.filter((plan) => plan.includes(' on record_search'));
+    expect(looks).toHaveLength(objects.length);
+    for (const plan of looks) {
+      expect(plan).toContain('Index Scan Backward using record_search_pkey');
+      expect(plan).not.toMatch(/Sort|Seq Scan|Bitmap/);
+    }
+  });
+});
+
 /** Which find_record_ids and search_page call. */
 const SEARCH_RECORDS = 'SELECT ids, counted FROM search_records($1, $2, $3, $4, $5, $6, $7, $8)';
 

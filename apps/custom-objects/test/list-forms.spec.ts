@@ -319,11 +319,17 @@ describe('a search of all objects', () => {
     expect(answers).toEqual(Array.from({ length: 4 }, () => ['contact Ada Lovelace', 'lead Ada Lovelace']));
     expect([most, spy.mock.calls.length]).toEqual([1, 4]);
     // The digits alone are looked for where there are phone numbers.
-    const texts = (spy.mock.calls[0]?.[2] ?? []).map(({ objectId, searched }) => `${objectId} ${searched.text}`);
+    const textsOf = (call: number) =>
+      (spy.mock.calls[call]?.[2] ?? []).map(({ objectId, searched }) => `${objectId} ${searched.text}`);
+    const texts = textsOf(0);
     const ofDigits = new Set(texts.filter((text) => text.endsWith(' 301234567')).map((text) => text.split(' ')[0]));
     const withPhone = Object.values(STANDARD_OBJECTS).filter(({ fields }) => fields.some(({ isPhone }) => isPhone));
     expect(ofDigits).toEqual(new Set(withPhone.map(({ id }) => id)));
     expect(withPhone.length).toBeLessThan(Object.keys(STANDARD_OBJECTS).length);
+    // Where the text has the digits in it, they find what it finds.
+    expect(await titles('0301234567', own.member)).toEqual(['contact Ada Lovelace', 'lead Ada Lovelace']);
+    const ofPhones = textsOf(4).filter((text) => withPhone.some(({ id }) => text.startsWith(id)));
+    expect(ofPhones.sort()).toEqual(withPhone.map(({ id }) => `${id} 301234567`).sort());
   });
 
   it('is refused when it takes too long', async () => {

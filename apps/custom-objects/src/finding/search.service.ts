@@ -113,13 +113,14 @@ export class SearchService {
   }
 }
 
-/** The text, and where there are phone numbers its digits. */
+/** The text, and where there are phone numbers its digits, alone where the text has them too: what has the text has the digits. */
 function searchesOf(model: ObjectModel, { roles }: Principal, texts: readonly QueryText[]): TextSearch[] {
   const audiences = audiencesFor(model, model.planFor(roles));
   const hasPhone = model.object.fields.some(({ isPhone }) => isPhone);
-  return texts.flatMap(({ isOfPhones, ...searched }) =>
-    isOfPhones && !hasPhone ? [] : { objectId: model.object.id, audiences, searched },
-  );
+  const wanted = texts.filter(({ isOfPhones }) => hasPhone || !isOfPhones);
+  return wanted
+    .filter(({ text }) => wanted.every((other) => other.text === text || !text.includes(other.text)))
+    .map((searched) => ({ objectId: model.object.id, audiences, searched }));
 }
 
 function hitOf(model: ObjectModel, plan: AccessPlan, record: StoredRecord, texts: readonly QueryText[]): Hit {

@@ -15,6 +15,7 @@ import { SlotsOfCompanies1795500001731 } from './1795500001731-slots-of-companie
 import { Bin1795500001760 } from './1795500001760-bin.js';
 import { ErasedRecords1795500001770 } from './1795500001770-erased-records.js';
 import { SearchObjects1795500001780 } from './1795500001780-search-objects.js';
+import { SearchObjectsAgain1795500001790 } from './1795500001790-search-objects-again.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
 export const migrations = [
@@ -34,4 +35,5 @@ export const migrations = [
   Bin1795500001760,
   ErasedRecords1795500001770,
   SearchObjects1795500001780,
+  SearchObjectsAgain1795500001790,
 ];
