@@ -1,13 +1,30 @@
+const { types } = require('node:util');
 const vm = require('node:vm');
 const { default: Runtime } = require('jest-runtime');
 
-/** @typedef {{ getContext: () => undefined }} Loader */
+/** @typedef {(from: string, file: string, context: undefined) => vm.Module} Build */
+/** @typedef {{ getContext: () => undefined, buildCjsAsEsmSyntheticModule: Build }} Loader */
 /** @typedef {(name: string, from: string, context: undefined, attributes: object) => Promise<vm.Module>} DynamicImport */
 /** @typedef {{ injectedModuleParameters: string[], dynamicImport: DynamicImport, compile: (source: string, file: string) => Function }} Executor */
 
 /** Each test file has metrics of its own. */
 const isShared = (/** @type {string} */ file) =>
   file.includes('/node_modules/') && !file.includes('/node_modules/prom-client/');
+
+/** What `import` gets of an installed package, in either format. @param {string} file */
+function sharedModule(file) {
+  const loaded = require(file);
+  const whole = types.isModuleNamespaceObject(loaded)
+    ? loaded
+    : { ...loaded, default: loaded, 'module.exports': loaded };
+  return new vm.SyntheticModule(
+    Object.keys(whole),
+    function () {
+      for (const [name, value] of Object.entries(whole)) this.setExport(name, value);
+    },
+    { identifier: file },
+  );
+}
 
 /**
  * Jest loads everything again for each test file, in a realm of its own, of which installed packages are two thirds. Here they are loaded as
@@ -21,7 +38,10 @@ module.exports.default = class extends Runtime {
     const { esmLoader, executor } = /** @type {{ esmLoader: Loader, executor: Executor }} */ (
       /** @type {unknown} */ (this)
     );
+    const build = esmLoader.buildCjsAsEsmSyntheticModule.bind(esmLoader);
     esmLoader.getContext = () => undefined;
+    esmLoader.buildCjsAsEsmSyntheticModule = (from, file, context) =>
+      isShared(file) ? sharedModule(file) : build(from, file, context);
     executor.compile = (source, filename) =>
       vm.compileFunction(source, executor.injectedModuleParameters, {
         filename,
