@@ -28,6 +28,11 @@ const loadedByJest = createRequire(require.resolve('jest-environment-node'));
 const isOfJest = (/** @type {string | symbol} */ key) =>
   key === 'jest-symbol-do-not-touch' || (typeof key === 'symbol' && key.description?.startsWith('jest-native-'));
 
+/** What Jest replaces of the process; the second is there from Node 22 on. */
+const REPLACED = ['exit', 'getBuiltinModule'];
+const ofProcess = () =>
+  Object.fromEntries(REPLACED.filter((name) => name in process).map((name) => [name, Reflect.get(process, name)]));
+
 /**
  * Test files share the realm of their process, so that installed packages are loaded once, see jest-runtime.cjs. What a file puts into
  * the global object, and what it keeps running for all of its tests (libs/testing/src/test-nats.ts), ends with it.
@@ -46,7 +51,12 @@ module.exports = class extends TestEnvironment {
     const { ModernFakeTimers } = loadedByJest('@jest/fake-timers');
     this.moduleMocker = new ModuleMocker(this.global);
     this.fakeTimersModern = new ModernFakeTimers({ config: parameters[0].projectConfig, global: this.global });
-    this.before = { keys: new Set(Reflect.ownKeys(globalThis)), env: { ...process.env }, exit: process.exit, console };
+    this.before = {
+      keys: new Set(Reflect.ownKeys(globalThis)),
+      env: { ...process.env },
+      process: ofProcess(),
+      console,
+    };
   }
 
   /** @override */
@@ -56,9 +66,10 @@ module.exports = class extends TestEnvironment {
 
   /** @override */
   async teardown() {
-    const { keys, env, exit, console } = this.before;
+    const { keys, env, process: before, console } = this.before;
     const { stopTestServers } = /** @type {{ stopTestServers?: () => void }} */ (globalThis);
     stopTestServers?.();
+    this.moduleMocker?.restoreAllMocks();
     await super.teardown();
     for (const store of entered) store.disable();
     entered.clear();
@@ -66,6 +77,6 @@ module.exports = class extends TestEnvironment {
     for (const name of Object.keys(process.env)) if (!Object.hasOwn(env, name)) delete process.env[name];
     Object.assign(process.env, env);
     Object.assign(globalThis, { console });
-    process.exit = exit;
+    Object.assign(process, before);
   }
 };
