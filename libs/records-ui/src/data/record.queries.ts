@@ -51,16 +51,22 @@ export const shortList = (api: RecordsApi, object: ObjectName, query: RecordQuer
 
 /** @param id undefined asks for nothing */
 export function useRecord(object: ObjectName, id: string | undefined) {
+  return useQuery(useRecordOptions()(object, id));
+}
+
+export function useRecordOptions() {
   const { api, objects } = useRecords();
   const client = useQueryClient();
-  const model = objects.find(({ name }) => name === object);
-  return useQuery({
-    queryKey: recordKey(object, id ?? ''),
-    queryFn: ({ signal }) => api.get(object, id ?? '', model && manyTargetsOf(model), signal),
-    enabled: id !== undefined,
-    // A list that was seen has it already; it is asked for again all the same.
-    placeholderData: () => fromLists(client, object, id),
-  });
+  return (object: ObjectName, id: string | undefined) => {
+    const model = objects.find(({ name }) => name === object);
+    return queryOptions({
+      queryKey: recordKey(object, id ?? ''),
+      queryFn: ({ signal }) => api.get(object, id ?? '', model && manyTargetsOf(model), signal),
+      enabled: id !== undefined,
+      // A list that was seen has it already; it is asked for again all the same.
+      placeholderData: () => fromLists(client, object, id),
+    });
+  };
 }
 
 function fromLists(client: QueryClient, object: ObjectName, id: string | undefined): CrmRecord | undefined {
@@ -87,13 +93,18 @@ export function useSuggestions(object: ObjectName, q: string | undefined) {
 
 /** Who it is, if that can be known. */
 export function usePerson(id: string | undefined) {
+  return useQuery(usePersonOptions()(id));
+}
+
+export function usePersonOptions() {
   const { people } = useRecords();
-  return useQuery({
-    queryKey: ['people', id],
-    queryFn: async ({ signal }) => (await people?.find(id ?? '', signal)) ?? null,
-    enabled: id !== undefined && people !== undefined,
-    staleTime: 60_000,
-  });
+  return (id: string | undefined) =>
+    queryOptions({
+      queryKey: ['people', id],
+      queryFn: async ({ signal }) => (await people?.find(id ?? '', signal)) ?? null,
+      enabled: id !== undefined && people !== undefined,
+      staleTime: 60_000,
+    });
 }
 
 /** People to choose from. @param q asks for nothing while undefined */

@@ -1,21 +1,14 @@
 import { useLocale, useTexts } from '@crm/ui';
 import { Button, Pill, Text } from '@mantine/core';
+import { useQueries } from '@tanstack/react-query';
 import { Fragment } from 'react';
-import { usePerson, useRecord } from '../data/record.queries.js';
-import { useObject } from '../data/records-context.js';
-import { titleOf } from '../objects/object-model.js';
+import { usePersonOptions, useRecordOptions } from '../data/record.queries.js';
+import { useRecords } from '../data/records-context.js';
+import { type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
 import { formatValue } from '../values/format-value.js';
 import { filterFields, isUnary } from './condition-draft.js';
-import {
-  type Condition,
-  conditionsOf,
-  type Filter,
-  filterOf,
-  isCondition,
-  isRelative,
-  type Relative,
-} from './filter.js';
+import { conditionsOf, type Filter, filterOf, filterText, isRelative, leavesOf, type Relative } from './filter.js';
 import { FILTER_TEXTS, type FilterTexts, operatorText } from './filter.texts.js';
 import type { FilterButtonProps } from './filter-button.js';
 
@@ -34,11 +27,7 @@ export default function FilterPills({ model, state, onState }: FilterButtonProps
               {texts.or}
             </Text>
           ) : null}
-          {isCondition(member) ? (
-            <ConditionPill model={model} condition={member} onRemove={() => without(member)} />
-          ) : (
-            <WordPill words={texts.group} onRemove={() => without(member)} />
-          )}
+          <FilterPill model={model} filter={member} onRemove={() => without(member)} />
         </Fragment>
       ))}
       {members.length > 1 ? (
@@ -50,48 +39,64 @@ export default function FilterPills({ model, state, onState }: FilterButtonProps
   );
 }
 
-interface ConditionPillProps extends Pick<FilterButtonProps, 'model'> {
-  readonly condition: Condition;
+interface FilterPillProps extends Pick<FilterButtonProps, 'model'> {
+  readonly filter: Filter;
   readonly onRemove: () => void;
 }
 
-function ConditionPill({ model, condition, onRemove }: ConditionPillProps) {
+function FilterPill({ model, filter, onRemove }: FilterPillProps) {
   const texts = useTexts(FILTER_TEXTS);
   const words = useTexts(TEXTS);
   const locale = useLocale();
-  const { field: name, op = 'eq', value } = condition;
-  const field = filterFields(model, texts).find(({ apiName }) => apiName === name);
-  const id = field?.type === 'reference' && typeof value === 'string' ? value : undefined;
-  const target = useObject(field?.target);
-  const { data: record } = useRecord(target?.name ?? model.name, target && id);
-  const { data: person } = usePerson(field?.target === 'user' ? id : undefined);
-  const shown = (): string => {
-    if (isRelative(value)) return relativeText(texts, value);
-    if (id !== undefined) return person?.name ?? ((target && record && titleOf(target, record)) || words.linked);
-    return (field && formatValue(field, value, locale, words)) ?? String(value);
-  };
-  const label = field?.label ?? name;
-  const operator = field ? operatorText(texts, field, op) : op;
-  const text = isUnary(op)
-    ? `${label} ${operator}`
-    : op === 'eq'
-      ? `${label}: ${shown()}`
-      : `${label} ${operator} ${shown()}`;
-  return <WordPill words={text} onRemove={onRemove} />;
-}
-
-function WordPill({ words, onRemove }: { readonly words: string; readonly onRemove: () => void }) {
-  const texts = useTexts(TEXTS);
+  const nameOf = useNames(model, filter);
+  const text = filterText(filter, texts, ({ field: name, op = 'eq', value }) => {
+    const field = filterFields(model, texts).find(({ apiName }) => apiName === name);
+    const shown = (): string => {
+      if (isRelative(value)) return relativeText(texts, value);
+      if (field?.type === 'reference' && typeof value === 'string') return nameOf(value) ?? words.linked;
+      return (field && formatValue(field, value, locale, words)) ?? String(value);
+    };
+    const start = `${field?.label ?? name}${op === 'eq' ? ':' : ` ${field ? operatorText(texts, field, op) : op}`}`;
+    return isUnary(op) ? start : `${start} ${shown()}`;
+  });
   return (
     <Pill
       size="md"
+      maw="min(100%, 28rem)"
+      title={text}
       withRemoveButton
       onRemove={onRemove}
-      removeButtonProps={{ 'aria-label': texts.takeAway(words), 'aria-hidden': false, tabIndex: 0 }}
+      removeButtonProps={{ 'aria-label': words.takeAway(text), 'aria-hidden': false, tabIndex: 0 }}
     >
-      {words}
+      {text}
     </Pill>
   );
+}
+
+/** Names of the records and people that a filter asks for, as far as they are known. */
+function useNames(model: ObjectModel, filter: Filter): (id: string) => string | undefined {
+  const { objects } = useRecords();
+  const record = useRecordOptions();
+  const person = usePersonOptions();
+  const targets = new Map<string, FieldModel['target']>();
+  const fields = filterFields(model, useTexts(FILTER_TEXTS));
+  for (const { field: name, value } of leavesOf(filter)) {
+    const field = fields.find(({ apiName }) => apiName === name);
+    if (field?.type === 'reference' && typeof value === 'string') targets.set(value, field.target);
+  }
+  const people = [...targets.keys()].filter((id) => targets.get(id) === 'user');
+  const linked = [...targets].flatMap(([id, target]) => {
+    const object = objects.find(({ name }) => name === target);
+    return object ? [{ id, object }] : [];
+  });
+  const persons = useQueries({ queries: people.map(person) });
+  const records = useQueries({ queries: linked.map(({ id, object }) => record(object.name, id)) });
+  const names = new Map(people.map((id, index) => [id, persons[index]?.data?.name]));
+  linked.forEach(({ id, object }, index) => {
+    const found = records[index]?.data;
+    names.set(id, found && titleOf(object, found));
+  });
+  return (id) => names.get(id);
 }
 
 function relativeText(texts: FilterTexts, { relative }: Relative): string {

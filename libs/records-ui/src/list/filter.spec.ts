@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { FieldType } from '../objects/field-types.js';
 import type { FieldModel, ObjectModel } from '../objects/object-model.js';
 import { conditionOf, draftOf, filterOfGroup, groupDraftOf, newDraft, operatorsOf, sizeOf } from './condition-draft.js';
-import { type Condition, type Filter, readFilter } from './filter.js';
+import { type Condition, type Filter, filterText, readFilter } from './filter.js';
 import { nextSort, shownColumns } from './list-state.js';
 
 const field = (type: FieldType, more: Partial<FieldModel> = {}): FieldModel => ({
@@ -113,4 +113,13 @@ it.each([
   ['a,b,c', 'd', true, 'a,b,d'],
 ])('the order %j becomes after a click on %s (with others: %s) %j', (sort, name, isMore, next) => {
   expect(nextSort(sort, name, isMore)).toBe(next);
+});
+
+it.each<[Filter, string]>([
+  [{ field: 'a' }, 'a'],
+  [{ or: [{ field: 'a' }, { field: 'b' }] }, 'a oder b'],
+  [{ and: [{ field: 'a' }, { or: [{ field: 'b' }, { field: 'c' }] }] }, 'a und (b oder c)'],
+  [{ and: [{ or: [{ field: 'b' }, { field: 'c' }] }] }, 'b oder c'],
+])('the filter %j in words is %s', (filter, words) => {
+  expect(filterText(filter, { and: 'und', or: 'oder' }, ({ field }) => field)).toBe(words);
 });

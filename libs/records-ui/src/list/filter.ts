@@ -39,6 +39,25 @@ export function conditionsOf(filter: Filter | undefined): Conditions {
 export const filterOf = ({ isAny, members }: Conditions): Filter | undefined =>
   members.length === 0 ? undefined : isAny ? { or: members } : { and: members };
 
+/** The conditions of a filter and of the groups in it. */
+export const leavesOf = (filter: Filter): readonly Condition[] =>
+  isCondition(filter) ? [filter] : conditionsOf(filter).members.flatMap(leavesOf);
+
+/** A filter in words; a group within a group stands in brackets. */
+export function filterText(
+  filter: Filter,
+  joints: Readonly<Record<'and' | 'or', string>>,
+  textOf: (condition: Condition) => string,
+): string {
+  if (isCondition(filter)) return textOf(filter);
+  const { isAny, members } = conditionsOf(filter);
+  const parts = members.map((member) => {
+    const text = filterText(member, joints, textOf);
+    return isCondition(member) || members.length === 1 ? text : `(${text})`;
+  });
+  return parts.join(` ${isAny ? joints.or : joints.and} `);
+}
+
 /** What stands in an address, if it has the form of a filter; whether its fields exist is the API's to say. */
 export function readFilter(value: unknown): Filter | undefined {
   if (typeof value !== 'object' || value === null) return undefined;

@@ -81,7 +81,7 @@ export default function PeoplePage() {
                       {person.id === caller?.id ? <Text span size="xs" c="dimmed">{`(${texts.you})`}</Text> : null}
                     </Text>
                     <Text size="sm" c="dimmed">
-                      {person.email} · {person.roles.join(', ')}
+                      {person.email} · {person.roles.map((role) => texts.roles[role] ?? role).join(', ')}
                     </Text>
                   </div>
                   <Group gap="xs">
