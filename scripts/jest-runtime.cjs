@@ -34,7 +34,7 @@ module.exports.default = class extends Runtime {
   /** @param {ConstructorParameters<typeof Runtime>} parameters */
   constructor(...parameters) {
     super(...parameters);
-    // Jest has no setting for it. Neither is an interface, so that they are looked at with each new version of Jest.
+    // Jest has no setting for it. None of these is an interface: look at them with each new version of Jest.
     const { esmLoader, executor } = /** @type {{ esmLoader: Loader, executor: Executor }} */ (
       /** @type {unknown} */ (this)
     );
