@@ -9,6 +9,7 @@ import { entities } from './entities.js';
 import { EmailClaimRepository, SignInEmailRepository } from './people/email.repository.js';
 import { TenantRepository, UserRepository } from './people/people.repository.js';
 import { UserService } from './people/people.service.js';
+import { PersonRepository } from './people/person.repository.js';
 import { PLATFORM_TENANT } from './platform-tenant.js';
 import { PasswordService } from './sign-in/password.service.js';
 
@@ -49,7 +50,7 @@ export async function seed(config: IdentityConfig, database: Database): Promise<
   const registrations = new RegistrationService(
     database,
     new TenantRepository(),
-    new UserService(users, emails),
+    new UserService(users, emails, new PersonRepository()),
     passwords,
     new EmailClaimRepository(),
     new AuditTrail(),

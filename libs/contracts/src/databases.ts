@@ -56,6 +56,9 @@ const ENCRYPTION_KEY = row('encryption_key', 'the secrets of every tenant are se
 export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTable[]>> = {
   identity: [
     row('sign_in_email', 'an e-mail address signs in before its tenant is known'),
+    row('person', 'a person has memberships in any number of tenants'),
+    row('membership', 'a person signs in, and switches, before the tenant is known'),
+    row('local_account', 'a password of an unproven address finds its account before the tenant is known'),
     row('email_claim', 'whoever verifies an address first ends the claims of other tenants'),
     row('refresh_token', 'a refresh token names its session, not its tenant'),
     row('embed_client', 'a client id is presented before its tenant is known'),

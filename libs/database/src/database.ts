@@ -334,3 +334,16 @@ export function inWorkspace<T>(
     return work(tx);
   });
 }
+
+/** Works on the rows of another tenant, within a transaction of {@link inWorkspace}: for one change in several workspaces. */
+export async function visiting<T>(tx: NarrowTransaction, tenantId: string, work: () => Promise<T>): Promise<T> {
+  const { origin } = tx;
+  if (!origin) throw new Error('Only a transaction that has a tenant can visit another');
+  if (origin.tenantId === tenantId) return work();
+  await tx.query(setTenant(tenantId));
+  tx.origin = { ...origin, tenantId };
+  const result = await work();
+  await tx.query(setTenant(origin.tenantId));
+  tx.origin = origin;
+  return result;
+}

@@ -5,6 +5,7 @@ import { EmbedUser } from '../embedding/embedding.entity.js';
 import { Grant } from '../oauth/oauth.entity.js';
 import { User } from '../people/people.entity.js';
 import { Session } from '../sessions/sessions.entity.js';
+import { WAYS_IN } from '../sessions/shut-out.service.js';
 import { Authenticator, Passkey, RecoveryCode } from '../sign-in/sign-in.entity.js';
 import { ProviderLink } from '../single-sign-on/single-sign-on.entity.js';
 import { EmailChange, Invitation } from './accounts.entity.js';
@@ -72,24 +73,14 @@ export const ERASE_USER = `
     SELECT $3::text AS email
     UNION SELECT old_email FROM email_change WHERE tenant_id = $1 AND user_id = $2
     UNION SELECT new_email FROM email_change WHERE tenant_id = $1 AND user_id = $2),
-  ended AS (DELETE FROM session WHERE tenant_id = $1 AND user_id = $2 RETURNING id),
-  tokens AS (DELETE FROM refresh_token WHERE session_id IN (SELECT id FROM ended)),
+  ${WAYS_IN},
   sign_ins AS (
     DELETE FROM sign_in_email
      WHERE email IN (SELECT email FROM address) AND tenant_id = $1 AND user_id = $2),
   claims AS (DELETE FROM email_claim WHERE user_id = $2 AND tenant_id = $1),
-  challenges AS (DELETE FROM mfa_challenge WHERE tenant_id = $1 AND user_id = $2),
-  authenticators AS (DELETE FROM authenticator WHERE tenant_id = $1 AND user_id = $2),
-  codes AS (DELETE FROM recovery_code WHERE tenant_id = $1 AND user_id = $2),
-  guesses AS (DELETE FROM code_guess WHERE tenant_id = $1 AND user_id = $2),
-  invitations AS (DELETE FROM invitation WHERE tenant_id = $1 AND user_id = $2),
-  resets AS (DELETE FROM password_reset WHERE tenant_id = $1 AND user_id = $2),
-  changes AS (DELETE FROM email_change WHERE tenant_id = $1 AND user_id = $2),
+  memberships AS (DELETE FROM membership WHERE user_id = $2 AND tenant_id = $1),
+  locals AS (DELETE FROM local_account WHERE user_id = $2 AND tenant_id = $1),
   links AS (DELETE FROM embed_user WHERE tenant_id = $1 AND user_id = $2),
-  passkeys AS (DELETE FROM passkey WHERE tenant_id = $1 AND user_id = $2),
-  provider_links AS (DELETE FROM provider_link WHERE tenant_id = $1 AND user_id = $2),
-  provider_sign_ins AS (DELETE FROM provider_sign_in WHERE tenant_id = $1 AND user_id = $2),
-  keys AS (DELETE FROM api_key WHERE tenant_id = $1 AND owner_id = $2 AND owner_kind = 'user'),
   mails AS (DELETE FROM mail WHERE tenant_id = $1 AND recipient IN (SELECT email FROM address))
   DELETE FROM app_user WHERE tenant_id = $1 AND id = $2`;
 

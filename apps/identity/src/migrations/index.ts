@@ -3,6 +3,7 @@ import { ClaimsFoundByPassword1795800001302 } from './1795800001302-claims-found
 import { IssuedSecrets1795800001303 } from './1795800001303-issued-secrets.js';
 import { EventsByFunction1795800001640 } from './1795800001640-events-by-function.js';
 import { WorkspaceSettings1795800001700 } from './1795800001700-workspace-settings.js';
+import { Persons1795800001800 } from './1795800001800-persons.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -11,4 +12,5 @@ export const migrations = [
   IssuedSecrets1795800001303,
   EventsByFunction1795800001640,
   WorkspaceSettings1795800001700,
+  Persons1795800001800,
 ];

@@ -21,12 +21,16 @@ export class EmailClaim {
   @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
 }
 
-/** Which user signs in with an address. An address has one user on the whole platform. */
+/** Whose an address is: the person who has proven it. Without `provenAt` a row of an earlier version, which reserves nothing. */
 @Entity({ name: 'sign_in_email' })
 export class SignInEmail {
   @PrimaryColumn({ type: 'text' }) email: string;
+
+  /** With the user: the membership that the person has used last. */
   @Column({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
   @Column({ name: 'user_id', type: 'uuid' }) userId: string;
+  @Column({ name: 'person_id', type: 'uuid', nullable: true }) personId: string | null;
+  @Column({ name: 'proven_at', type: 'timestamptz', nullable: true }) provenAt: Date | null;
 
   /** A former address signs nobody in and is nobody else's until then; null for the present one. */
   @Column({ name: 'reserved_until', type: 'timestamptz', nullable: true }) reservedUntil: Date | null;
@@ -50,6 +54,9 @@ export class User extends IdentifiedRow {
   /** Argon2id in PHC string format; null until a password is set. */
   @Column({ name: 'password_hash', type: 'text', nullable: true }) passwordHash: string | null;
   @Column({ name: 'mfa_enabled', type: 'boolean' }) mfaEnabled: boolean;
+
+  /** Whether an administrator chose the password: the first sign-in replaces it. */
+  @Column({ name: 'initial_password', type: 'boolean' }) initialPassword: boolean;
 
   /** How often everything that leads to a session was ended: what was proven in an earlier epoch opens none. */
   @Column({ name: 'sign_in_epoch', type: 'integer' }) signInEpoch: number;

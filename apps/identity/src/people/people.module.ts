@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { EmailClaimRepository, SignInEmailRepository } from './email.repository.js';
 import { TenantRepository, UserRepository } from './people.repository.js';
 import { TenantService, UserService } from './people.service.js';
+import { PersonRepository } from './person.repository.js';
+import { PersonService } from './person.service.js';
 import { TenantRpc } from './tenant.rpc.js';
 import { WorkspaceController } from './workspace.controller.js';
 
@@ -11,6 +13,8 @@ const SHARED = [
   TenantService,
   EmailClaimRepository,
   SignInEmailRepository,
+  PersonRepository,
+  PersonService,
   UserRepository,
   UserService,
 ];

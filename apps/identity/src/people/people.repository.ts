@@ -12,7 +12,7 @@ import { ArrayContains, In, Not, Raw } from 'typeorm';
 import { type Page, pageById } from '../pages.js';
 import { changedOne, FOR_UPDATE } from '../tenant-row.js';
 import type { EmailHolder } from './email.repository.js';
-import { Tenant, User, type UserStatus } from './people.entity.js';
+import { Tenant, User, type UserOrigin, type UserStatus } from './people.entity.js';
 
 /** A user whose password is to be checked, by itself in one round trip. $1: tenant, $2: user. */
 export const READ_SIGN_IN_USER = `
@@ -123,6 +123,31 @@ export class UserRepository {
     email: string,
   ): Promise<boolean> {
     return changedOne(await tx.repository(User).update({ ...user, status: Not('disabled') }, { email }));
+  }
+
+  /** By the narrow role, in the context of the user's tenant. Hosts and providers sign in their users without a password. */
+  async setPassword(
+    tx: NarrowTransaction,
+    { tenantId, userId }: EmailHolder,
+    passwordHash: string | null,
+  ): Promise<void> {
+    const signsInHere = Not(In<UserOrigin>(['embed', 'identity_provider']));
+    await tx.repository(User).update({ tenantId, id: userId, origin: signsInHere }, { passwordHash });
+  }
+
+  /** As {@link setPassword}. */
+  async readPassword(tx: NarrowTransaction, tenantId: string, id: string): Promise<string | null> {
+    const user = await tx
+      .repository(User)
+      .findOne({ select: { tenantId: true, id: true, passwordHash: true }, where: { tenantId, id } });
+    return user?.passwordHash ?? null;
+  }
+
+  /** Whom an administrator, a registration or a provider has given an address in a workspace. @param email normalised */
+  async findByEmail(tx: NarrowTransaction, tenantId: string, email: string): Promise<EmailHolder | null> {
+    const where = { tenantId, email, origin: Not<UserOrigin>('embed') };
+    const user = await tx.repository(User).findOne({ select: { tenantId: true, id: true }, where });
+    return user && { tenantId, userId: user.id };
   }
 
   /** Those of the ids that users have. */

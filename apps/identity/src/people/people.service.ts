@@ -8,6 +8,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { SignInEmailRepository } from './email.repository.js';
 import { type NewUser, TenantRepository, type TenantSettings, UserRepository } from './people.repository.js';
+import { PersonRepository } from './person.repository.js';
 import { assertKnown } from './workspace-settings.js';
 
 /** Adds users. The address, the user and the event commit together or not at all. */
@@ -16,7 +17,26 @@ export class UserService {
   constructor(
     private readonly users: UserRepository,
     private readonly emails: SignInEmailRepository,
+    private readonly persons: PersonRepository,
   ) {}
+
+  /**
+   * Adds a user whose address nobody has proven, which reserves it in the workspace alone.
+   * @param passwordKey by which the password of the user signs in; null without a password
+   * @throws PlatformError EMAIL_TAKEN for the address of another user of the workspace, except for one that a host brings
+   */
+  async addLocal(
+    tx: NarrowTransaction,
+    tenantId: string,
+    user: NewUser,
+    passwordKey: Buffer | null = null,
+  ): Promise<void> {
+    await this.persons.holdAddress(tx, user.email);
+    const isTaken = user.origin !== 'embed' && (await this.users.findByEmail(tx, tenantId, user.email)) !== null;
+    if (isTaken) throw new PlatformError('EMAIL_TAKEN', 'A user of the workspace has the address already');
+    await this.addClaimed(tx, tenantId, user);
+    await this.persons.addLocal(tx, { userId: user.id, tenantId, email: user.email, passwordKey });
+  }
 
   async add(tx: NarrowTransaction, tenantId: string, user: NewUser): Promise<void> {
     const holder = await this.emails.claim(tx, user.email, { tenantId, userId: user.id });

@@ -1,0 +1,146 @@
+import { type Database, type NarrowTransaction, newId } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { changedOne } from '../tenant-row.js';
+import type { EmailHolder } from './email.repository.js';
+import { LocalAccount, Membership, Person } from './person.entity.js';
+
+/** Held until the transaction ends, before every row: what is decided about an address follows each other. $1: address. */
+export const HOLD_ADDRESS = "SELECT pg_advisory_xact_lock(hashtextextended('address:' || $1, 0))";
+
+/** An address that its person has given up counts until the change can no longer be undone. $1: address. */
+export const FIND_ADDRESS = `
+  SELECT person_id AS "personId", reserved_until IS NOT NULL AS "isReserved" FROM sign_in_email
+   WHERE email = $1 AND proven_at IS NOT NULL`;
+
+/** Overwrites a row that nobody has proven. $1: address, $2: tenant, $3: user, $4: person. */
+export const PROVE_ADDRESS = `
+  INSERT INTO sign_in_email (email, tenant_id, user_id, person_id, proven_at) VALUES ($1, $2, $3, $4, now())
+  ON CONFLICT (email) DO UPDATE
+     SET tenant_id = EXCLUDED.tenant_id, user_id = EXCLUDED.user_id, person_id = EXCLUDED.person_id,
+         proven_at = EXCLUDED.proven_at, reserved_until = NULL
+   WHERE sign_in_email.proven_at IS NULL`;
+
+/** In one order, so that changes of several users of a person cannot deadlock. $1: person. */
+export const LIST_MEMBERSHIPS = `
+  SELECT tenant_id AS "tenantId", user_id AS "userId" FROM membership WHERE person_id = $1 ORDER BY tenant_id`;
+
+/** The newest account of an address that has a password. $1: address, $2: password key, $3: tenant; null for any. */
+export const FIND_LOCAL_BY_KEY = `
+  SELECT tenant_id AS "tenantId", user_id AS "userId" FROM local_account
+   WHERE email = $1 AND password_key = $2 AND ($3::uuid IS NULL OR tenant_id = $3::uuid)
+   ORDER BY created_at DESC LIMIT 1`;
+
+/** The membership of the person who has an address in a workspace. $1: address, $2: tenant. */
+export const FIND_MEMBERSHIP = `
+  SELECT m.tenant_id AS "tenantId", m.user_id AS "userId"
+    FROM sign_in_email s JOIN membership m ON m.person_id = s.person_id
+   WHERE s.email = $1 AND s.proven_at IS NOT NULL AND s.reserved_until IS NULL AND m.tenant_id = $2`;
+
+/** $1: user. */
+export const FIND_PERSON_OF_USER = `SELECT person_id AS "personId" FROM membership WHERE user_id = $1`;
+
+/** Of a workspace that a person has used. $1: person, $2: tenant, $3: user. */
+export const NOTE_WORKSPACE_USED = `
+  UPDATE sign_in_email SET tenant_id = $2, user_id = $3
+   WHERE person_id = $1 AND reserved_until IS NULL AND tenant_id <> $2`;
+
+/** What a person is offered, in the order in which it came. $1: person. */
+export const LIST_OFFERS = `
+  SELECT l.tenant_id AS "tenantId", l.user_id AS "userId"
+    FROM sign_in_email s JOIN local_account l ON l.email = s.email
+   WHERE s.person_id = $1 AND s.proven_at IS NOT NULL AND s.reserved_until IS NULL AND l.declined_at IS NULL
+   ORDER BY l.created_at, l.user_id`;
+
+export interface ProvenAddress {
+  readonly personId: string;
+  /** Whether the person has given it up: they do not sign in with it, and nobody is to be taken for them by it. */
+  readonly isReserved: boolean;
+}
+
+/** Persons, their memberships, and the accounts of unproven addresses. */
+@Injectable()
+export class PersonRepository {
+  async holdAddress(tx: NarrowTransaction, email: string): Promise<void> {
+    await tx.query(HOLD_ADDRESS, [email]);
+  }
+
+  /** @returns null for an address that nobody has proven */
+  async findAddress(tx: NarrowTransaction, email: string): Promise<ProvenAddress | null> {
+    return (await tx.query<ProvenAddress>(FIND_ADDRESS, [email]))[0] ?? null;
+  }
+
+  async insert(tx: NarrowTransaction, email: string, user: EmailHolder): Promise<string> {
+    const id = newId();
+    await tx.repository(Person).insert({ id });
+    await tx.query(PROVE_ADDRESS, [email, user.tenantId, user.userId, id]);
+    return id;
+  }
+
+  async delete(tx: NarrowTransaction, id: string): Promise<void> {
+    await tx.repository(Person).delete({ id });
+  }
+
+  async addMembership(tx: NarrowTransaction, personId: string, user: EmailHolder): Promise<void> {
+    await tx.repository(Membership).insert({ personId, tenantId: user.tenantId, userId: user.userId });
+  }
+
+  async deleteMembership(tx: NarrowTransaction, userId: string): Promise<boolean> {
+    return changedOne(await tx.repository(Membership).delete({ userId }));
+  }
+
+  /** In the order of tenants. */
+  async memberships(tx: NarrowTransaction, personId: string): Promise<EmailHolder[]> {
+    return tx.query<EmailHolder>(LIST_MEMBERSHIPS, [personId]);
+  }
+
+  /** @returns undefined for a local account */
+  async personOf(tx: NarrowTransaction, userId: string): Promise<string | undefined> {
+    return (await tx.query<{ personId: string }>(FIND_PERSON_OF_USER, [userId]))[0]?.personId;
+  }
+
+  async noteUse(tx: NarrowTransaction, personId: string, user: EmailHolder): Promise<void> {
+    await tx.query(NOTE_WORKSPACE_USED, [personId, user.tenantId, user.userId]);
+  }
+
+  async offers(tx: NarrowTransaction, personId: string): Promise<EmailHolder[]> {
+    return tx.query<EmailHolder>(LIST_OFFERS, [personId]);
+  }
+
+  async addLocal(tx: NarrowTransaction, account: Omit<LocalAccount, 'declinedAt' | 'createdAt'>): Promise<void> {
+    await tx.repository(LocalAccount).insert(account);
+  }
+
+  async findLocal(tx: NarrowTransaction, userId: string): Promise<LocalAccount | null> {
+    return tx.repository(LocalAccount).findOneBy({ userId });
+  }
+
+  async localsOf(tx: NarrowTransaction, email: string): Promise<EmailHolder[]> {
+    const where = { email };
+    return tx.repository(LocalAccount).find({
+      select: { tenantId: true, userId: true },
+      where,
+      order: { tenantId: 'ASC', userId: 'ASC' },
+    });
+  }
+
+  async changeLocal(
+    tx: NarrowTransaction,
+    userId: string,
+    changes: Partial<Pick<LocalAccount, 'passwordKey' | 'declinedAt'>>,
+  ): Promise<boolean> {
+    return changedOne(await tx.repository(LocalAccount).update({ userId }, changes));
+  }
+
+  async deleteLocal(tx: NarrowTransaction, userId: string): Promise<boolean> {
+    return changedOne(await tx.repository(LocalAccount).delete({ userId }));
+  }
+
+  /** In a separate transaction and one round trip, like the next two. @param tenantId undefined for any workspace */
+  async findLocalByKey(database: Database, email: string, key: Buffer, tenantId?: string) {
+    return (await database.crossTenantStatement<EmailHolder>(FIND_LOCAL_BY_KEY, [email, key, tenantId ?? null]))[0];
+  }
+
+  async findMembership(database: Database, email: string, tenantId: string): Promise<EmailHolder | undefined> {
+    return (await database.crossTenantStatement<EmailHolder>(FIND_MEMBERSHIP, [email, tenantId]))[0];
+  }
+}

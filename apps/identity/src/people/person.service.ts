@@ -1,0 +1,79 @@
+import { PlatformError } from '@crm/contracts';
+import { type NarrowTransaction, visiting } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { EmailClaimRepository, type EmailHolder } from './email.repository.js';
+import { UserRepository } from './people.repository.js';
+import { PersonRepository } from './person.repository.js';
+
+/** Most workspaces of one person: a new password is written in each of them at once. */
+export const MAX_MEMBERSHIPS = 50;
+
+/**
+ * Makes persons of proven addresses, and members of persons. Everything here runs as the narrow role, in the context of the
+ * user's workspace, and takes its locks in one order: the address, then users in the order of their tenants.
+ */
+@Injectable()
+export class PersonService {
+  constructor(
+    private readonly persons: PersonRepository,
+    private readonly users: UserRepository,
+    private readonly claims: EmailClaimRepository,
+  ) {}
+
+  /**
+   * The user has proven the address. Whoever has proven it before is the person, whose password the user then has.
+   * What else claims the address becomes an offer to the person, and its verification ends.
+   * @returns the person
+   * @throws PlatformError EMAIL_TAKEN while the address is kept for a person who has given it up, CONFLICT where the person is
+   * another user of the workspace already, or is in too many
+   */
+  async prove(tx: NarrowTransaction, email: string, user: EmailHolder): Promise<string> {
+    await this.persons.holdAddress(tx, email);
+    const known = await this.persons.findAddress(tx, email);
+    if (known?.isReserved) throw new PlatformError('EMAIL_TAKEN');
+    if (known) return this.join(tx, known.personId, user);
+    const personId = await this.persons.insert(tx, email, user);
+    await this.enter(tx, personId, user);
+    await this.claims.endOthers(tx, email, user.userId);
+    return personId;
+  }
+
+  /** Makes the person a member as a user, in place of a local account. @throws PlatformError CONFLICT as {@link prove} */
+  async join(tx: NarrowTransaction, personId: string, user: EmailHolder): Promise<string> {
+    const memberships = await this.persons.memberships(tx, personId);
+    if (memberships.some(({ userId }) => userId === user.userId)) return personId;
+    if (memberships.some(({ tenantId }) => tenantId === user.tenantId)) {
+      throw new PlatformError('CONFLICT', 'The person is another user of the workspace already');
+    }
+    if (memberships.length >= MAX_MEMBERSHIPS) {
+      throw new PlatformError('CONFLICT', `A person is in at most ${MAX_MEMBERSHIPS} workspaces`);
+    }
+    const passwordHash = await this.passwordOf(tx, memberships);
+    await this.users.setPassword(tx, user, passwordHash);
+    await this.enter(tx, personId, user);
+    return personId;
+  }
+
+  /** The same password in every workspace of the person, but where only a provider or a host signs in. */
+  async setPassword(tx: NarrowTransaction, personId: string, passwordHash: string): Promise<EmailHolder[]> {
+    const memberships = await this.persons.memberships(tx, personId);
+    for (const user of memberships) {
+      await visiting(tx, user.tenantId, () => this.users.setPassword(tx, user, passwordHash));
+    }
+    return memberships;
+  }
+
+  private async enter(tx: NarrowTransaction, personId: string, user: EmailHolder): Promise<void> {
+    await this.persons.addMembership(tx, personId, user);
+    await this.persons.deleteLocal(tx, user.userId);
+    await this.claims.delete(tx, user.userId);
+  }
+
+  private async passwordOf(tx: NarrowTransaction, memberships: readonly EmailHolder[]): Promise<string | null> {
+    for (const { tenantId, userId } of memberships) {
+      const hash = await visiting(tx, tenantId, () => this.users.readPassword(tx, tenantId, userId));
+      if (hash !== null) return hash;
+    }
+    return null;
+  }
+}

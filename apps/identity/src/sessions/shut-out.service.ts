@@ -1,0 +1,43 @@
+import { type NarrowTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import type { EmailHolder } from '../people/email.repository.js';
+import { RevocationService } from './revocation.service.js';
+
+/**
+ * Parts of a statement that end every way to act as a user: grants of apps go with the user or by {@link SHUT_OUT_USER}. Links
+ * of hosts stay, whose word they are. $1: tenant, $2: user.
+ */
+export const WAYS_IN = `
+  ended AS (DELETE FROM session WHERE tenant_id = $1 AND user_id = $2 RETURNING id),
+  tokens AS (DELETE FROM refresh_token WHERE session_id IN (SELECT id FROM ended)),
+  challenges AS (DELETE FROM mfa_challenge WHERE tenant_id = $1 AND user_id = $2),
+  authenticators AS (DELETE FROM authenticator WHERE tenant_id = $1 AND user_id = $2),
+  codes AS (DELETE FROM recovery_code WHERE tenant_id = $1 AND user_id = $2),
+  guesses AS (DELETE FROM code_guess WHERE tenant_id = $1 AND user_id = $2),
+  invitations AS (DELETE FROM invitation WHERE tenant_id = $1 AND user_id = $2),
+  resets AS (DELETE FROM password_reset WHERE tenant_id = $1 AND user_id = $2),
+  changes AS (DELETE FROM email_change WHERE tenant_id = $1 AND user_id = $2),
+  passkeys AS (DELETE FROM passkey WHERE tenant_id = $1 AND user_id = $2),
+  provider_links AS (DELETE FROM provider_link WHERE tenant_id = $1 AND user_id = $2),
+  provider_sign_ins AS (DELETE FROM provider_sign_in WHERE tenant_id = $1 AND user_id = $2),
+  keys AS (DELETE FROM api_key WHERE tenant_id = $1 AND owner_id = $2 AND owner_kind = 'user')`;
+
+/** $1: tenant, $2: user. */
+export const SHUT_OUT_USER = `
+  WITH ${WAYS_IN},
+  grants AS (DELETE FROM oauth_grant WHERE tenant_id = $1 AND user_id = $2)
+  UPDATE app_user
+     SET sign_in_epoch = sign_in_epoch + 1, mfa_enabled = false, password_hash = NULL, initial_password = false
+   WHERE tenant_id = $1 AND id = $2`;
+
+/** Ends whatever somebody may have kept who used an account before its address was proven. */
+@Injectable()
+export class ShutOutService {
+  constructor(private readonly revocations: RevocationService) {}
+
+  /** In the context of the user's tenant; after the commit the caller publishes the cut-off (`publishPending`). */
+  async shutOut(tx: NarrowTransaction, { tenantId, userId }: EmailHolder): Promise<void> {
+    await tx.query(SHUT_OUT_USER, [tenantId, userId]);
+    await this.revocations.record(tx, 'user', userId);
+  }
+}
