@@ -63,17 +63,18 @@ export class PersonService {
     return memberships;
   }
 
-  private async enter(tx: NarrowTransaction, personId: string, user: EmailHolder): Promise<void> {
-    await this.persons.addMembership(tx, personId, user);
-    await this.persons.deleteLocal(tx, user.userId);
-    await this.claims.delete(tx, user.userId);
-  }
-
-  private async passwordOf(tx: NarrowTransaction, memberships: readonly EmailHolder[]): Promise<string | null> {
+  /** @param memberships of the person @returns null where only providers and hosts sign them in */
+  async passwordOf(tx: NarrowTransaction, memberships: readonly EmailHolder[]): Promise<string | null> {
     for (const { tenantId, userId } of memberships) {
       const hash = await visiting(tx, tenantId, () => this.users.readPassword(tx, tenantId, userId));
       if (hash !== null) return hash;
     }
     return null;
+  }
+
+  private async enter(tx: NarrowTransaction, personId: string, user: EmailHolder): Promise<void> {
+    await this.persons.addMembership(tx, personId, user);
+    await this.persons.deleteLocal(tx, user.userId);
+    await this.claims.delete(tx, user.userId);
   }
 }

@@ -30,7 +30,7 @@ export const FIND_ANY_PASSKEY = 'SELECT 1 FROM passkey WHERE tenant_id = $1 AND 
 
 export type NewPasskey = Pick<
   Passkey,
-  'id' | 'userId' | 'credentialId' | 'publicKey' | 'counter' | 'backedUp' | 'transports' | 'name'
+  'id' | 'userId' | 'credentialId' | 'publicKey' | 'counter' | 'backedUp' | 'transports' | 'name' | 'personProven'
 >;
 
 @Injectable()

@@ -1,4 +1,4 @@
-import { BooleanField, EnumField, field, IntegerField, ListField, TextField } from '@crm/http';
+import { BooleanField, EnumField, field, IdField, IntegerField, ListField, TextField } from '@crm/http';
 import { TokenPairView } from '../sessions/session.dto.js';
 import { SECOND_FACTOR_POLICIES, type SecondFactorPolicy } from './sign-in.entity.js';
 
@@ -6,6 +6,28 @@ import { SECOND_FACTOR_POLICIES, type SecondFactorPolicy } from './sign-in.entit
 export class SignInInput {
   @TextField({ maxLength: 254, example: 'dev@acme.test' }) email: string;
   @TextField({ maxLength: 256, example: 'correct-horse-battery-staple' }) password: string;
+}
+
+export class SwitchInput {
+  @IdField({ description: 'Of the workspace' }) tenantId: string;
+
+  @TextField({
+    optional: true,
+    maxLength: 256,
+    description: 'The password of the person; required in a session that a provider has opened',
+  })
+  password?: string;
+}
+
+export class PersonWorkspaceView {
+  @IdField({ description: 'Of the workspace' }) tenantId: string;
+  @TextField({ maxLength: 200 }) name: string;
+  @ListField(field.text({ maxLength: 40 }), { example: ['member'] }) roles: string[];
+  @BooleanField({ description: 'Whether the access token is one of this workspace' }) current: boolean;
+}
+
+export class PersonWorkspacesView {
+  @ListField(() => PersonWorkspaceView, { description: 'By their names' }) data: PersonWorkspaceView[];
 }
 
 export class HandOverInput {

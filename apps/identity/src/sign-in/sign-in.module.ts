@@ -26,6 +26,8 @@ import { PasswordMarks, PasswordPolicy, PasswordService } from './password.servi
 import { PasswordStrategy, SignInController, SignInPolicyController, StepUpController } from './sign-in.controller.js';
 import { SignInService } from './sign-in.service.js';
 import { ReauthenticationService, StepUpService } from './step-up.service.js';
+import { WorkspaceSwitchService } from './workspace-switch.service.js';
+import { WorkspacesController } from './workspaces.controller.js';
 
 /** What other nouns use. */
 const SHARED = [
@@ -56,6 +58,7 @@ const SHARED = [
     SignInPolicyController,
     SignInController,
     StepUpController,
+    WorkspacesController,
   ],
   providers: [
     ...SHARED,
@@ -75,6 +78,7 @@ const SHARED = [
     RecoveryCodeRepository,
     PasswordStrategy,
     SignInService,
+    WorkspaceSwitchService,
   ],
   exports: SHARED,
 })
