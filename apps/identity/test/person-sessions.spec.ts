@@ -1,7 +1,7 @@
 import { newId } from '@crm/database';
 import { describe, expect, it } from '@jest/globals';
 import { auditOf } from './audit.js';
-import { type Account, outcome } from './identity.js';
+import { type Account, NEW_PASSWORD, newEmail, outcome } from './identity.js';
 import { consultant, joined, newPerson, prove, sessionOf, switchTo } from './memberships.js';
 import { newAuthenticator, register, signIn } from './passkeys.js';
 import { Stage } from './single-sign-on/stage.js';
@@ -131,6 +131,21 @@ describe('a session that a provider has opened', () => {
     expect(await outcome(end(opened, ofOther?.id))).toEqual([404, 'NOT_FOUND']);
     expect((await end(opened)).status).toBe(204);
     expect((await identity.me(there.accessToken)).status).toBe(200);
+  });
+
+  it('sets no password of the person, and does not change their address', async () => {
+    const { account, atProvider } = await colleague();
+    await identity.query(account.tenantId, 'UPDATE app_user SET password_hash = NULL WHERE id = $1', [account.userId]);
+    const opened = await atProvider();
+    for (const [path, body] of [
+      ['password', { newPassword: NEW_PASSWORD }],
+      ['email-change', { email: newEmail() }],
+    ] as const) {
+      expect(await outcome(identity.post(`/api/auth/${path}`, body, opened.accessToken))).toEqual([
+        403,
+        'STEP_UP_REQUIRED',
+      ]);
+    }
   });
 
   it('sets up no passkey that opens more than it', async () => {

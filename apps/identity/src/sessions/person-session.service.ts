@@ -1,4 +1,5 @@
 import type { Principal } from '@crm/access';
+import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
@@ -42,6 +43,15 @@ export class PersonSessionService {
     if (!session) return null;
     const { joinedAt = null } = workspaces.find((workspace) => workspace.userId === userId) ?? {};
     return { ...session, isOfPerson: session.personProven && joinedAt !== null && joinedAt < session.createdAt };
+  }
+
+  /** For a change in every workspace of the person. @throws PlatformError STEP_UP_REQUIRED where the session speaks for one of several */
+  async assertOfPerson(principal: Principal): Promise<void> {
+    const workspaces = await this.workspaces(principal);
+    const isOnly = workspaces.every(({ userId }) => userId === principal.userId);
+    if (isOnly || (await this.calling(principal, workspaces))?.isOfPerson) return;
+    // Nothing within the session helps: it takes a sign-in with a password or a passkey.
+    throw new PlatformError('STEP_UP_REQUIRED', undefined, { members: { proofs: [] } });
   }
 
   /** @throws PlatformError INVALID_QUERY for a cursor of another user or list */
