@@ -6,10 +6,11 @@ import { RegistrationService } from './accounts/registration.service.js';
 import { AuditTrail } from './audit/audit-trail.service.js';
 import { type IdentityConfig, loadConfig } from './config.js';
 import { entities } from './entities.js';
-import { EmailClaimRepository, SignInEmailRepository } from './people/email.repository.js';
+import { EmailClaimRepository, type EmailHolder, SignInEmailRepository } from './people/email.repository.js';
 import { TenantRepository, UserRepository } from './people/people.repository.js';
 import { UserService } from './people/people.service.js';
 import { PersonRepository } from './people/person.repository.js';
+import { PersonService } from './people/person.service.js';
 import { PLATFORM_TENANT } from './platform-tenant.js';
 import { PasswordService } from './sign-in/password.service.js';
 
@@ -44,22 +45,35 @@ export async function seed(config: IdentityConfig, database: Database): Promise<
   if (config.service.profile === 'production') {
     throw new Error('Demo accounts have a public password and are not created in the production profile');
   }
-  const users = new UserRepository();
-  const emails = new SignInEmailRepository();
+  const [users, persons, claims] = [new UserRepository(), new PersonRepository(), new EmailClaimRepository()];
+  const people = new PersonService(persons, users, claims);
+  const additions = new UserService(users, persons);
   const passwords = new PasswordService();
   const registrations = new RegistrationService(
     database,
     new TenantRepository(),
-    new UserService(users, emails, new PersonRepository()),
+    additions,
     passwords,
-    new EmailClaimRepository(),
+    persons,
+    people,
     new AuditTrail(),
     config,
   );
-  for (const { name, plan, users: people } of DEMO_TENANTS) {
-    const [owner, ...others] = people;
+  /** Of a user whom an earlier version has added, or who is new. */
+  const prove = (tenantId: string, { email, ...user }: DemoUser, passwordHash: string) =>
+    inWorkspace(database, tenantId, async (tx) => {
+      await persons.holdAddress(tx, email);
+      if (await persons.findAddress(tx, email)) return;
+      const known = await users.findByEmail(tx, tenantId, email);
+      const userId = known?.userId ?? newId();
+      const added = { ...user, id: userId, email, status: 'active', origin: 'administrator', passwordHash } as const;
+      if (!known) await additions.addLocal(tx, tenantId, added);
+      await people.prove(tx, email, { tenantId, userId });
+    });
+  for (const { name, plan, users: team } of DEMO_TENANTS) {
+    const [owner, ...others] = team;
     if (!owner) continue;
-    let account = await database.crossTenant((tx) => emails.find(tx, owner.email));
+    let account: EmailHolder | undefined = await new SignInEmailRepository().findHolder(database, owner.email);
     if (!account) {
       const { user, tenant } = await registrations.register({
         email: owner.email,
@@ -68,30 +82,11 @@ export async function seed(config: IdentityConfig, database: Database): Promise<
         workspace: { name, plan },
       });
       account = { tenantId: tenant.id, userId: user.id };
-      const { userId } = account;
-      await database.transaction(tenant.id, (tx) => users.update(tx, userId, { roles: owner.roles }));
+      await database.transaction(tenant.id, (tx) => users.update(tx, user.id, { roles: owner.roles }));
     }
-    for (const user of others) await addMember(database, passwords, account.tenantId, user);
+    for (const user of others) await prove(account.tenantId, user, await passwords.hash(DEMO_PASSWORD));
   }
   await addOperator(database, passwords);
-}
-
-async function addMember(
-  database: Database,
-  passwords: PasswordService,
-  tenantId: string,
-  { email, name, roles }: DemoUser,
-): Promise<void> {
-  const emails = new SignInEmailRepository();
-  if (await database.crossTenant((tx) => emails.find(tx, email))) return;
-  const passwordHash = await passwords.hash(DEMO_PASSWORD);
-  await inWorkspace(database, tenantId, async (tx) => {
-    const id = newId();
-    const holder = await emails.claim(tx, email, { tenantId, userId: id });
-    if (holder.userId !== id) return;
-    const user = { id, email, name, roles, status: 'active', origin: 'administrator', passwordHash } as const;
-    await new UserRepository().insert(tx, tenantId, user);
-  });
 }
 
 async function addOperator(database: Database, passwords: PasswordService): Promise<void> {

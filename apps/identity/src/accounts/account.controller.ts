@@ -43,9 +43,9 @@ export class RegistrationController {
   @Describe({
     summary: 'Registers a workspace and its owner',
     description:
-      'The caller becomes the owner and can sign in at once. The address has to be verified with the link in a mail, within seven days: until then `tenant.verified` is false, and the workspace can try things out but neither add users, mint for new host users nor submit apps (`EMAIL_NOT_VERIFIED`). Registrations never tell whether the address has an account; its owner learns by mail. In the development profile registrations from loopback count as verified, `EMAIL_TAKEN` is answered at once, and plans other than `developer`, which operators set elsewhere, are accepted.',
+      'The caller becomes the owner and can sign in at once. The address has to be verified with the link in a mail, within seven days: until then `tenant.verified` is false, and the workspace can try things out but neither add users, mint for new host users nor submit apps (`EMAIL_NOT_VERIFIED`). Registrations never tell whether the address has an account; its owner learns by mail. In the development profile registrations from loopback count as verified, and plans other than `developer`, which operators set elsewhere, are accepted.',
     answers: [{ status: 201, description: 'The owner and the workspace', body: () => RegistrationView }],
-    errors: ['PLAN_NOT_ALLOWED', 'WEAK_PASSWORD', 'EMAIL_TAKEN'],
+    errors: ['PLAN_NOT_ALLOWED', 'WEAK_PASSWORD'],
   })
   async register(@Body() input: RegistrationInput, @CurrentOrigin() origin: RequestOrigin): Promise<RegistrationView> {
     const { address } = origin;
@@ -70,9 +70,9 @@ export class VerificationController {
   @Describe({
     summary: 'Verifies the address that the workspace was registered with',
     description:
-      'The token comes from the link in any mail to the address that is not older than 24 hours; the session says who verifies. Whoever verifies an address first has it: other registrations with it end, and so do the links. `CONFLICT` when nothing waits to be verified.',
+      'The token comes from the link in any mail to the address that is not older than 24 hours; the session says who verifies. Whoever verifies an address first has it: the links of other registrations with it end. Of a person who has it already, the workspace becomes one more, which they enter with the password that they had. `CONFLICT` when nothing waits to be verified.',
     answers: [{ status: 204, description: 'The address is verified' }],
-    errors: ['INVALID_VERIFICATION', 'EMAIL_TAKEN', 'CONFLICT'],
+    errors: ['INVALID_VERIFICATION', 'CONFLICT'],
   })
   async verify(@CurrentPrincipal() principal: Principal, @Body() { token }: VerificationInput): Promise<void> {
     await this.verifications.verify(principal, token);
@@ -85,7 +85,7 @@ export class VerificationController {
     description:
       'The link in the previous mail stops working. At most five times per hour. `CONFLICT` when nothing waits to be verified.',
     answers: [{ status: 204, description: 'The mail is queued' }],
-    errors: ['EMAIL_TAKEN', 'CONFLICT'],
+    errors: ['CONFLICT'],
   })
   async resend(@CurrentPrincipal() principal: Principal): Promise<void> {
     await this.verifications.resend(principal);
@@ -121,7 +121,7 @@ export class PasswordChangeController {
   @Describe({
     summary: 'Changes the password of the current user',
     description:
-      'Takes the present password and, with the second factor on, a second call with the code that the first one has sent. The session of the call stays; all others end, and so do the `X-Device-Token`s of the user; the answer has a new one for this device. The user is told by e-mail.',
+      'It is the one of all workspaces of a person. Takes the present password and, with the second factor on, a second call with the code that the first one has sent. The session of the call stays; all others end, in every workspace, and so do the `X-Device-Token`s of the user; the answer has a new one for this device. The user is told by e-mail.',
     answers: [
       {
         status: 200,
@@ -154,7 +154,7 @@ export class PasswordResetController {
   @Describe({
     summary: 'Asks for a link to set a new password',
     description:
-      'The answer is the same whether the address has an account or not. The link is sent by e-mail and valid for 30 minutes; at most five are sent to an account in 15 minutes.',
+      'The answer is the same whether the address has an account or not. The link is sent by e-mail and valid for 30 minutes; at most five are sent to an address in 15 minutes. An address that nobody has verified gets a link for each workspace that has added it.',
     answers: [
       {
         status: 202,
@@ -174,7 +174,7 @@ export class PasswordResetController {
   @Describe({
     summary: 'Sets a new password with the link from the mail',
     description:
-      'The token from the link works once. Every session of the user ends. Nobody is signed in by this: the second factor stays on and is asked for at the next sign-in. Passkeys keep working unless `removePasskeys` is true; the user is told of each removed one by mail. The answer has an `X-Device-Token`, with which the sign-in works while others guess at the account.',
+      'The token from the link works once. The password is the one of all workspaces of the person, and every session ends there. An account whose address was not verified becomes that of whoever opened the link: passkeys, authenticator and keys that were set up before are gone. Nobody is signed in by this: the second factor stays on and is asked for at the next sign-in. Passkeys keep working unless `removePasskeys` is true; the user is told of each removed one by mail. The answer has an `X-Device-Token`, with which the sign-in works while others guess at the account.',
     answers: [
       { status: 204, description: 'The new password is valid' },
       {
@@ -212,7 +212,7 @@ export class EmailChangeController {
   @Describe({
     summary: 'Asks for another e-mail address of the current user',
     description:
-      'Takes the password, of a user who has none a recent proof, and, with the second factor on, a second call with the code that the first one has sent. A link is sent to the new address, which signs in once it is confirmed. The answer is the same when the address has an account already.',
+      'Takes the password, of a user who has none a recent proof, and, with the second factor on, a second call with the code that the first one has sent. A link is sent to the new address, which signs in once it is confirmed, in every workspace of the person. `EMAIL_NOT_VERIFIED` for a user who has not proven their present address. The answer is the same when the address has an account already.',
     answers: [
       {
         status: 202,

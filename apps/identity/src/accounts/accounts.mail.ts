@@ -1,5 +1,5 @@
 import type { NewMail } from '../mail/mail.repository.js';
-import { letter, NOTICE_SECONDS, plainName, quotedReason, singleLine } from '../mail/mail-text.js';
+import { letter, NOTICE_SECONDS, plainName, quotedReason } from '../mail/mail-text.js';
 import { CLAIM_DAYS } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
 import type { TenantDecision } from './operator.dto.js';
@@ -16,7 +16,7 @@ export const LINK_SECONDS = LINK_HOURS * 3600;
 
 type Person = Pick<User, 'email' | 'name'>;
 
-const greeting = (name: string): string => `Hello ${singleLine(name)},`;
+const greeting = (name: string): string => `Hello ${plainName(name, 'there')},`;
 
 export const confirmationMail = (newEmail: string, link: string): NewMail =>
   letter(newEmail, 'Confirm your new e-mail address', CONFIRM_SECONDS, [
@@ -25,6 +25,23 @@ export const confirmationMail = (newEmail: string, link: string): NewMail =>
     link,
     '',
     `The link works once and for ${CONFIRM_HOURS} hours. If you did not ask for this, you need not do anything.`,
+  ]);
+
+export interface AccountLink {
+  /** The name that its people have given it. */
+  readonly workspace: string;
+  readonly link: string;
+}
+
+/** For an address that nobody has proven: the one link that is opened proves it, and the account becomes that of the recipient. */
+export const accountsMail = (recipient: string, accounts: readonly AccountLink[]): NewMail =>
+  letter(recipient, 'Set a new password', RESET_SECONDS, [
+    'somebody, hopefully you, asked for a new password. Workspaces have added this address, which nobody has verified so far.',
+    'Set the password of the account that you want to use:',
+    '',
+    ...accounts.flatMap(({ workspace, link }) => [`In the workspace ${plainName(workspace)}:`, link, '']),
+    `One of the links works, once and for ${RESET_MINUTES} minutes. It makes the account yours: whoever has used it before is signed`,
+    'out. If you did not ask for this, or know none of the workspaces, you need not do anything.',
   ]);
 
 /** To the new address when it has an account: the caller must not learn that it has. */
@@ -80,30 +97,21 @@ export const passwordChangedMail = ({ email, name }: Person, how: string): NewMa
 
 // Whoever registered is unknown: none of these mails carries a text of theirs, not even a name.
 
-export const verificationMail = (recipient: string, link: string): NewMail =>
+/** @param isKnown whether the address has an account, to which the workspace is then added: whoever registered is not told */
+export const verificationMail = (recipient: string, link: string, isKnown: boolean): NewMail =>
   letter(recipient, 'Verify your e-mail address', LINK_SECONDS, [
-    'a workspace was registered with this e-mail address. If you did that, open this link and sign in:',
+    ...(isKnown
+      ? [
+          'a workspace was registered with this e-mail address, which already has an account. If you did that, sign in to the new',
+          'workspace with the password that you chose for it, and open this link. Your account is then in both, with the password',
+          'that it has now:',
+        ]
+      : ['a workspace was registered with this e-mail address. If you did that, open this link and sign in:']),
     '',
     link,
     '',
     `The link works once and for ${LINK_HOURS} hours. If you did not register, do nothing: without the link the workspace is`,
     `closed after ${CLAIM_DAYS} days, and it cannot do anything in your name until then.`,
-  ]);
-
-/** Instead of the link, for an address that has an account: whoever registered is not told that it has one. */
-export const accountExistsMail = (recipient: string): NewMail =>
-  letter(recipient, 'You already have an account', LINK_SECONDS, [
-    'a workspace was registered with this e-mail address, which already has an account. If that was you, sign in to your',
-    'account, or register with another address. If it was not, do nothing: the new workspace is closed after',
-    `${CLAIM_DAYS} days, and your account is not affected.`,
-  ]);
-
-/** Tells those who registered with an address that somebody else has verified it: they have no other address. */
-export const claimEndedMail = (recipient: string): NewMail =>
-  letter(recipient, 'Another registration with your address has ended', LINK_SECONDS, [
-    'this e-mail address was verified for a workspace. Other workspaces had been registered with it; they can no longer be',
-    'verified or signed in to with this address, and are closed when their seven days are over. If one of them is yours,',
-    'move what you need to the verified workspace before then.',
   ]);
 
 /** @param name of the workspace, as its people chose it */

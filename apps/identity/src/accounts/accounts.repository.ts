@@ -2,6 +2,7 @@ import { type NarrowTransaction, secondsFromNow, type TenantTransaction, type Tr
 import { type ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { IsNull, LessThan, MoreThanOrEqual, Not } from 'typeorm';
+import type { EmailHolder } from '../people/email.repository.js';
 import { FOR_UPDATE, FUTURE } from '../tenant-row.js';
 import { EmailChange, Invitation, Operator, PasswordReset, TenantSuspension } from './accounts.entity.js';
 
@@ -20,17 +21,8 @@ export class EmailChangeRepository {
   }
 
   /** @returns null for one that has expired */
-  async find(tx: TenantTransaction, id: string): Promise<EmailChange | null> {
-    return tx.repository(EmailChange).findOneBy({ tenantId: tx.tenantId, id, expiresAt: FUTURE });
-  }
-
-  /** Whose change it is, by the narrow role in the context of the tenant. @returns null for one that has expired */
-  async findUserOf(tx: NarrowTransaction, tenantId: string, id: string): Promise<string | null> {
-    const where = { tenantId, id, expiresAt: FUTURE };
-    const found = await tx
-      .repository(EmailChange)
-      .findOne({ select: { tenantId: true, id: true, userId: true }, where });
-    return found?.userId ?? null;
+  async find(tx: NarrowTransaction, tenantId: string, id: string): Promise<EmailChange | null> {
+    return tx.repository(EmailChange).findOneBy({ tenantId, id, expiresAt: FUTURE });
   }
 
   async lock(tx: NarrowTransaction, tenantId: string, id: string): Promise<EmailChange | null> {
@@ -44,7 +36,8 @@ export class EmailChangeRepository {
       .update({ tenantId, id }, { undoHash, confirmedAt: secondsFromNow(0), expiresAt: secondsFromNow(undoSeconds) });
   }
 
-  async deleteSince(tx: NarrowTransaction, { tenantId, userId, id }: EmailChange): Promise<string[]> {
+  /** @returns the addresses that they brought, by the change and later ones */
+  async deleteSince(tx: NarrowTransaction, { tenantId, userId }: EmailHolder, id: string): Promise<string[]> {
     const changes = tx.repository(EmailChange);
     const since = { tenantId, userId, id: MoreThanOrEqual(id) };
     const confirmed = await changes.findBy({ ...since, confirmedAt: Not(IsNull()) });
@@ -83,8 +76,8 @@ export class PasswordResetRepository {
   }
 
   /** @returns null for one that has expired or was used */
-  async find(tx: TenantTransaction, id: string): Promise<PasswordReset | null> {
-    return tx.repository(PasswordReset).findOneBy({ tenantId: tx.tenantId, id, expiresAt: FUTURE });
+  async find(tx: Transaction, tenantId: string, id: string): Promise<PasswordReset | null> {
+    return tx.repository(PasswordReset).findOneBy({ tenantId, id, expiresAt: FUTURE });
   }
 
   async deleteOfUser(tx: Transaction, tenantId: string, userId: string): Promise<void> {

@@ -13,6 +13,7 @@ import {
 import { EmailClaimRepository } from '../people/email.repository.js';
 import { type EmailClaim, SignInEmail } from '../people/people.entity.js';
 import { TenantRepository, UserRepository } from '../people/people.repository.js';
+import { PersonRepository } from '../people/person.repository.js';
 import { DELETE_LIFTED_SUSPENSIONS, RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
 import { RefreshToken, RevocationCutoff, SigningKey } from '../sessions/sessions.entity.js';
@@ -72,6 +73,7 @@ export class LapsedClaimSweeper extends Sweeper {
   constructor(
     private readonly database: Database,
     private readonly claims: EmailClaimRepository,
+    private readonly persons: PersonRepository,
     private readonly tenants: TenantRepository,
     private readonly users: UserRepository,
     private readonly sessions: SessionService,
@@ -108,7 +110,10 @@ export class LapsedClaimSweeper extends Sweeper {
       return this.sessions.endAllWithin(tx, userId);
     });
     await this.sessions.forget(ended);
-    await this.database.crossTenant((tx) => this.claims.delete(tx, userId));
+    await this.database.crossTenant(async (tx) => {
+      await this.persons.deleteLocal(tx, userId);
+      await this.claims.delete(tx, userId);
+    });
     this.logger.log({ msg: 'A workspace whose address nobody verified was closed', tenantId });
   }
 }

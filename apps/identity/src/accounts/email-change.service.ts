@@ -1,6 +1,14 @@
 import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { Database, inWorkspace, millisecondsOfId, newId, type TransactionOrigin } from '@crm/database';
+import {
+  Database,
+  inWorkspace,
+  millisecondsOfId,
+  type NarrowTransaction,
+  newId,
+  type TransactionOrigin,
+  visiting,
+} from '@crm/database';
 import { addressKey } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
@@ -8,10 +16,12 @@ import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { EmbedUserRepository } from '../embedding/embedding.repository.js';
 import { MailService } from '../mail/mail.service.js';
-import { SignInEmailRepository } from '../people/email.repository.js';
+import { EmailClaimRepository, type EmailHolder } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
 import { UserRepository } from '../people/people.repository.js';
-import { assertVerified, normaliseEmail, TenantService } from '../people/people.service.js';
+import { normaliseEmail } from '../people/people.service.js';
+import { PersonRepository } from '../people/person.repository.js';
+import { PersonService } from '../people/person.service.js';
 import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secrets.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
@@ -28,6 +38,7 @@ import { AfterResponse } from './after-response.service.js';
 import { EmailChangeLimit } from './limits.js';
 import { PasswordResetService } from './password-change.service.js';
 
+/** Of a person, in every workspace of theirs. */
 @Injectable()
 export class EmailChangeService {
   constructor(
@@ -35,8 +46,8 @@ export class EmailChangeService {
     private readonly changes: EmailChangeRepository,
     private readonly limit: EmailChangeLimit,
     private readonly users: UserRepository,
-    private readonly tenants: TenantService,
-    private readonly emails: SignInEmailRepository,
+    private readonly persons: PersonRepository,
+    private readonly claims: EmailClaimRepository,
     private readonly resets: PasswordResetRepository,
     private readonly reauthentication: ReauthenticationService,
     private readonly mails: MailService,
@@ -52,13 +63,15 @@ export class EmailChangeService {
    */
   async request(principal: Principal, wanted: EmailChangeInput): Promise<MfaRequired | undefined> {
     await this.limit.requests.consume(principal.userId);
-    // A claim of an address that nobody has proven cannot be turned into one of another address.
-    assertVerified(await this.tenants.get(principal.tenantId));
+    const personId = await this.database.crossTenant((tx) => this.persons.personOf(tx, principal.userId));
+    if (personId === undefined) {
+      throw new PlatformError('EMAIL_NOT_VERIFIED', 'Prove your present address first: ask for a new password');
+    }
     const user = await this.reauthentication.prove(principal, wanted);
     if (isMfaRequired(user)) return user;
     const newEmail = normaliseEmail(wanted.email);
     if (newEmail === user.email) throw sameAddress();
-    this.afterResponse.run('e-mail change', () => this.store(principal, user, newEmail));
+    this.afterResponse.run('e-mail change', () => this.store(principal, user, personId, newEmail));
     return undefined;
   }
 
@@ -67,26 +80,43 @@ export class EmailChangeService {
     const { tenantId, id, secret } = await this.take(token, origin.address);
     const undoSecret = newSecret();
     await inWorkspace(this.database, { ...origin, tenantId }, async (tx) => {
-      const holder = await this.changes.findUserOf(tx, tenantId, id);
-      if (holder !== null) await this.users.hold(tx, tenantId, holder);
+      const asked = await this.changes.find(tx, tenantId, id);
+      if (!asked || !isSecret(asked.secretHash, secret)) throw invalid();
+      const { userId, oldEmail, newEmail } = asked;
+      await this.holdAddresses(tx, [oldEmail, newEmail]);
+      const personId = await this.persons.personOf(tx, userId);
+      const users = personId === undefined ? [] : await this.persons.memberships(tx, personId);
+      for (const each of users) {
+        const held = await visiting(tx, each.tenantId, () => this.users.hold(tx, each.tenantId, each.userId));
+        if (each.userId === userId && (held?.email !== oldEmail || held.status === 'disabled')) throw invalid();
+      }
       const change = await this.changes.lock(tx, tenantId, id);
-      if (!change || change.confirmedAt || !isSecret(change.secretHash, secret)) throw invalid();
-      const { userId, oldEmail, newEmail } = change;
-      const user = { tenantId, userId };
-      const claimed = await this.emails.claim(tx, newEmail, user);
-      if (claimed.userId !== userId) throw new PlatformError('EMAIL_TAKEN');
-      // An address that the user had before is still reserved for them.
-      await this.emails.activate(tx, newEmail, user);
-      await this.emails.reserve(tx, oldEmail, user, UNDO_SECONDS);
-      const changed = await this.users.changeEmail(tx, { tenantId, id: userId, email: oldEmail }, newEmail);
-      if (!changed) throw invalid();
+      if (!change || change.confirmedAt || users.length === 0) throw invalid();
+      const known = await this.persons.findAddress(tx, newEmail);
+      if (known && known.personId !== personId) throw new PlatformError('EMAIL_TAKEN');
+      // An address that the person had before is still kept for them.
+      await this.persons.moveAddress(tx, oldEmail, newEmail, UNDO_SECONDS);
+      await this.claims.endOthers(tx, newEmail, userId);
+      for (const each of users) await visiting(tx, each.tenantId, () => this.move(tx, each, newEmail));
       await this.changes.confirm(tx, change, hashSecret(undoSecret), UNDO_SECONDS);
-      this.trail.record(tx, byUser('email.changed', userId));
-      // They were sent to the old address.
-      await this.resets.deleteOfUser(tx, tenantId, userId);
       const link = `${this.config.service.baseUrl}/email-change/undo#token=${packToken(tenantId, id, undoSecret)}`;
       await this.mails.queue(tx, tenantId, changedMail(oldEmail, newEmail, link));
     });
+  }
+
+  /** In one order, so that two changes cannot deadlock. */
+  async holdAddresses(tx: NarrowTransaction, emails: readonly string[]): Promise<void> {
+    for (const email of [...new Set(emails)].sort()) await this.persons.holdAddress(tx, email);
+  }
+
+  private async move(tx: NarrowTransaction, user: EmailHolder, newEmail: string): Promise<void> {
+    const { tenantId, userId } = user;
+    const other = await this.users.findByEmail(tx, tenantId, newEmail);
+    if (other) throw new PlatformError('EMAIL_TAKEN', 'Another user of one of your workspaces has the address');
+    await this.users.changeEmail(tx, user, newEmail);
+    // They were sent to the old address.
+    await this.resets.deleteOfUser(tx, tenantId, userId);
+    this.trail.record(tx, byUser('email.changed', userId));
   }
 
   /** @throws PlatformError INVALID_EMAIL_CHANGE, RATE_LIMITED */
@@ -97,11 +127,11 @@ export class EmailChangeService {
     return presented;
   }
 
-  private async store(principal: Principal, user: User, newEmail: string): Promise<void> {
+  private async store(principal: Principal, user: User, personId: string, newEmail: string): Promise<void> {
     if (!(await this.limit.mails.admits(newEmail))) return;
     const { tenantId, id: userId, email: oldEmail } = user;
-    const holder = await this.database.crossTenant((tx) => this.emails.find(tx, newEmail));
-    if (holder) {
+    const known = await this.database.crossTenant((tx) => this.persons.findAddress(tx, newEmail));
+    if (known && known.personId !== personId) {
       await this.database.transaction(tenantId, (tx) => this.mails.queue(tx, tenantId, takenMail(newEmail)));
       return;
     }
@@ -137,7 +167,8 @@ export class EmailChangeUndoService {
     private readonly requests: EmailChangeService,
     private readonly changes: EmailChangeRepository,
     private readonly users: UserRepository,
-    private readonly emails: SignInEmailRepository,
+    private readonly persons: PersonRepository,
+    private readonly people: PersonService,
     private readonly resets: PasswordResetRepository,
     private readonly newPasswords: PasswordResetService,
     private readonly sessions: SessionService,
@@ -152,50 +183,61 @@ export class EmailChangeUndoService {
   /** Can be repeated until the address is back. @throws PlatformError INVALID_EMAIL_CHANGE, RATE_LIMITED */
   async undo(token: string, origin: RequestOrigin): Promise<void> {
     const { tenantId, id, secret } = await this.requests.take(token, origin.address);
-    const userId = await this.shutOut({ ...origin, tenantId }, id, secret);
-    await this.giveBack({ ...origin, tenantId }, id, secret);
-    await this.database.transaction(tenantId, async (tx) => {
-      const user = await this.users.lock(tx, userId);
-      if (user?.status === 'active') await this.newPasswords.send(tx, user);
+    const { personId, oldEmail, users } = await this.endPassword({ ...origin, tenantId }, id, secret);
+    const since = new Date(millisecondsOfId(id));
+    for (const user of users) await this.shutOut({ ...origin, tenantId: user.tenantId }, user.userId, since);
+    await this.giveBack({ ...origin, tenantId }, { id, secret, personId });
+    await this.newPasswords.sendTo(oldEmail, origin);
+  }
+
+  /** Whose address it was, though they may have left the workspace since. */
+  private async endPassword(origin: TransactionOrigin, id: string, secret: string) {
+    return inWorkspace(this.database, origin, async (tx) => {
+      const { oldEmail } = assertUndoable(await this.changes.find(tx, origin.tenantId, id), secret);
+      await this.persons.holdAddress(tx, oldEmail);
+      const known = await this.persons.findAddress(tx, oldEmail);
+      if (!known) throw invalid();
+      const { personId } = known;
+      return { personId, oldEmail, users: await this.people.setPassword(tx, personId, null) };
     });
   }
 
-  private async shutOut(origin: TransactionOrigin, id: string, secret: string): Promise<string> {
-    const { tenantId } = origin;
-    const { userId, ended } = await this.database.transaction(origin, async (tx) => {
-      const change = assertUndoable(await this.changes.find(tx, id), secret);
-      await this.users.lock(tx, change.userId);
-      await this.users.update(tx, change.userId, { passwordHash: null });
-      await this.resets.deleteOfUser(tx, tenantId, change.userId);
-      const since = new Date(millisecondsOfId(change.id));
-      const isRemoved = await this.authenticators.removeSince(tx, change.userId, since);
-      if (isRemoved) this.trail.record(tx, byUser('authenticator.removed', change.userId));
+  private async shutOut(origin: TransactionOrigin, userId: string, since: Date): Promise<void> {
+    const ended = await this.database.transaction(origin, async (tx) => {
+      await this.users.lock(tx, userId);
+      await this.resets.deleteOfUser(tx, origin.tenantId, userId);
+      const isRemoved = await this.authenticators.removeSince(tx, userId, since);
+      if (isRemoved) this.trail.record(tx, byUser('authenticator.removed', userId));
       // No mail: until the address is given back, it would go to whoever took it.
-      await this.passkeys.removeAll(tx, change.userId);
-      await this.providerLinks.deleteSince(tx, change.userId, since);
-      await this.hostUsers.undoSince(tx, change.userId, since);
-      await this.revocations.record(tx, 'user', change.userId);
-      return { userId: change.userId, ended: await this.sessions.endAllWithin(tx, change.userId) };
+      await this.passkeys.removeAll(tx, userId);
+      await this.providerLinks.deleteSince(tx, userId, since);
+      await this.hostUsers.undoSince(tx, userId, since);
+      await this.revocations.record(tx, 'user', userId);
+      return this.sessions.endAllWithin(tx, userId);
     });
     await this.sessions.forget(ended);
-    return userId;
   }
 
-  private async giveBack(origin: TransactionOrigin, id: string, secret: string): Promise<void> {
+  private async giveBack(
+    origin: TransactionOrigin,
+    { id, secret, personId }: { id: string; secret: string; personId: string },
+  ): Promise<void> {
     const { tenantId } = origin;
     await inWorkspace(this.database, origin, async (tx) => {
-      const change = assertUndoable(await this.changes.lock(tx, tenantId, id), secret);
-      const { userId, oldEmail } = change;
-      const brought = await this.changes.deleteSince(tx, change);
-      const user = { tenantId, userId };
-      await this.emails.release(
-        tx,
-        brought.filter((email) => email !== oldEmail),
-        user,
-      );
-      await this.emails.activate(tx, oldEmail, user);
-      await this.users.changeEmail(tx, { tenantId, id: userId }, oldEmail);
-      this.trail.record(tx, byUser('email.change_undone', userId));
+      const { oldEmail } = assertUndoable(await this.changes.find(tx, tenantId, id), secret);
+      await this.persons.holdAddress(tx, oldEmail);
+      assertUndoable(await this.changes.lock(tx, tenantId, id), secret);
+      const brought: string[] = [];
+      for (const user of await this.persons.memberships(tx, personId)) {
+        await visiting(tx, user.tenantId, async () => {
+          brought.push(...(await this.changes.deleteSince(tx, user, id)));
+          const other = await this.users.findByEmail(tx, user.tenantId, oldEmail);
+          // In a workspace that the thief has entered since, somebody else may have it.
+          if (!other) await this.users.changeEmail(tx, user, oldEmail);
+          this.trail.record(tx, byUser('email.change_undone', user.userId));
+        });
+      }
+      await this.persons.returnAddress(tx, personId, oldEmail, brought);
     });
   }
 }

@@ -1,19 +1,21 @@
 import { type Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { Database, newId, type TenantTransaction } from '@crm/database';
+import { Database, inWorkspace, type NarrowTransaction, newId, type TransactionOrigin, visiting } from '@crm/database';
 import { addressKey, Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail, byUser, SYSTEM } from '../audit/audit-trail.service.js';
 import { type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
-import { EmailClaimRepository, SignInEmailRepository } from '../people/email.repository.js';
+import type { EmailHolder } from '../people/email.repository.js';
 import { type User } from '../people/people.entity.js';
 import { UserRepository } from '../people/people.repository.js';
 import { normaliseEmail, TenantService } from '../people/people.service.js';
+import { PersonRepository } from '../people/person.repository.js';
+import { PersonService } from '../people/person.service.js';
 import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secrets.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { SessionService } from '../sessions/session.service.js';
+import { ShutOutService } from '../sessions/shut-out.service.js';
 import { DeviceTokens } from '../sign-in/device-tokens.js';
 import { type MfaRequired } from '../sign-in/mfa.service.js';
 import { PasskeyParts } from '../sign-in/passkey.service.js';
@@ -25,7 +27,7 @@ import {
   type PasswordResetCompletionView,
 } from './accounts.dto.js';
 import { type PasswordReset } from './accounts.entity.js';
-import { passwordChangedMail, RESET_SECONDS, resetMail } from './accounts.mail.js';
+import { type AccountLink, accountsMail, passwordChangedMail, RESET_SECONDS, resetMail } from './accounts.mail.js';
 import { PasswordResetRepository } from './accounts.repository.js';
 import { AfterResponse } from './after-response.service.js';
 import { PasswordResetLimit } from './limits.js';
@@ -48,9 +50,10 @@ export class PasswordChangeService {
     private readonly reauthentication: ReauthenticationService,
     private readonly passwords: PasswordService,
     private readonly policy: PasswordPolicy,
-    private readonly resets: PasswordResetRepository,
-    private readonly claims: EmailClaimRepository,
-    private readonly sessions: SessionService,
+    private readonly persons: PersonRepository,
+    private readonly people: PersonService,
+    private readonly shutOuts: ShutOutService,
+    private readonly revocations: RevocationService,
     private readonly mails: MailService,
     private readonly trail: AuditTrail,
     private readonly devices: DeviceTokens,
@@ -60,7 +63,7 @@ export class PasswordChangeService {
   }
 
   /**
-   * The session of the call stays; the others end.
+   * In every workspace of a person. The session of the call stays; the others end.
    * @returns what a second call must answer, or the new token of the device
    * @throws PlatformError INVALID_CREDENTIALS, WEAK_PASSWORD, CONFLICT when it was changed in the meantime,
    * RATE_LIMITED, SERVICE_UNAVAILABLE
@@ -68,25 +71,32 @@ export class PasswordChangeService {
   async change(principal: Principal, change: PasswordChangeInput): Promise<MfaRequired | NewPassword> {
     const { tenantId, userId, sessionId } = principal;
     await this.limit.consume(userId);
-    const { email, isClaim } = await this.assertAcceptable(principal, change);
+    const { email, isLocal } = await this.assertAcceptable(principal, change);
     const proven = await this.reauthentication.prove(principal, { ...change, password: change.currentPassword });
     if (isMfaRequired(proven)) return proven;
     const passwordHash = await this.passwords.hash(change.newPassword, userId);
-    const claimKey = isClaim ? await this.passwords.claimKey(email, change.newPassword, userId) : undefined;
-    const ended = await this.database.transaction(principal, async (tx) => {
-      const user = await this.users.lock(tx, userId);
-      if (user?.status !== 'active' || user.passwordHash !== proven.passwordHash) {
+    const passwordKey = isLocal ? await this.passwords.claimKey(email, change.newPassword, userId) : undefined;
+    await inWorkspace(this.database, principal, async (tx) => {
+      await this.persons.holdAddress(tx, email);
+      const user = await this.users.hold(tx, tenantId, userId);
+      const isStillLocal = (await this.persons.personOf(tx, userId)) === undefined;
+      if (
+        isStillLocal !== isLocal ||
+        user?.status !== 'active' ||
+        user.passwordHash !== proven.passwordHash ||
+        user.email !== email
+      ) {
         throw new PlatformError('CONFLICT', 'The password was changed in the meantime');
       }
-      await this.users.update(tx, userId, { passwordHash });
-      await this.resets.deleteOfUser(tx, tenantId, userId);
+      const users = await this.people.setPasswordOf(tx, { tenantId, userId }, passwordHash, passwordKey);
+      for (const each of users) {
+        const keptId = each.userId === userId ? sessionId : undefined;
+        await visiting(tx, each.tenantId, () => this.shutOuts.signOut(tx, each, keptId));
+      }
       this.trail.record(tx, { action: 'password.changed', subject: { kind: 'user', id: userId } });
-      await this.mails.queue(tx, tenantId, passwordChangedMail(user, HOW));
-      return sessionId ? this.sessions.endOthersWithin(tx, userId, sessionId) : this.sessions.endAllWithin(tx, userId);
+      await this.mails.queue(tx, tenantId, passwordChangedMail(proven, HOW));
     });
-    // Only now, so that a change that was refused leaves the claim where its password finds it.
-    if (claimKey) await this.database.crossTenant((tx) => this.claims.replaceKey(tx, userId, claimKey));
-    await this.sessions.forget(ended);
+    await this.revocations.publishPending();
     return { deviceToken: this.devices.issue({ id: userId, passwordHash }) };
   }
 
@@ -97,14 +107,21 @@ export class PasswordChangeService {
       tenant: await this.tenants.view(tx),
     }));
     await this.policy.assertAcceptable(change.newPassword, { ...user, workspace: tenant.name }, '/newPassword');
-    return { email: user.email, isClaim: tenant.verified === false };
+    const personId = await this.database.crossTenant((tx) => this.persons.personOf(tx, userId));
+    return { email: user.email, isLocal: personId === undefined };
   }
 }
 
 const HOW =
   'the password of your account was changed by somebody who knew the previous one. All other sessions have ended.';
 
-/** A link proves the mailbox alone: the second factor stays on. The first link that is used ends all of them. */
+/** Accounts of an address that one mail has links for. */
+const MOST_LINKS = 10;
+
+/**
+ * A link proves the mailbox alone: the second factor of a person stays on. The first link that is used ends all of them, and
+ * whoever has used an account before its address was proven is shut out.
+ */
 @Injectable()
 export class PasswordResetService {
   constructor(
@@ -112,11 +129,12 @@ export class PasswordResetService {
     private readonly resets: PasswordResetRepository,
     private readonly limit: PasswordResetLimit,
     private readonly users: UserRepository,
-    private readonly emails: SignInEmailRepository,
+    private readonly persons: PersonRepository,
+    private readonly people: PersonService,
     private readonly tenants: TenantService,
     private readonly passwords: PasswordService,
     private readonly policy: PasswordPolicy,
-    private readonly sessions: SessionService,
+    private readonly shutOuts: ShutOutService,
     private readonly revocations: RevocationService,
     private readonly mails: MailService,
     private readonly trail: AuditTrail,
@@ -129,17 +147,41 @@ export class PasswordResetService {
   /** Neither outcome nor time shows whether there is an account. @throws PlatformError RATE_LIMITED, SERVICE_UNAVAILABLE */
   async request(email: string, origin: RequestOrigin): Promise<void> {
     await this.limit.requests.consume(addressKey(origin.address));
-    this.afterResponse.run('password reset', () => this.sendTo(normaliseEmail(email), origin));
+    this.afterResponse.run('password reset', async () => {
+      const address = normaliseEmail(email);
+      if (await this.limit.mails.admits(address)) await this.sendTo(address, origin);
+    });
   }
 
-  async send(tx: TenantTransaction, user: User): Promise<void> {
-    const id = newId();
-    const secret = newSecret();
-    const secretHash = hashSecret(secret);
-    await this.resets.insert(tx, { id, userId: user.id, secretHash, validSeconds: RESET_SECONDS });
-    // A fragment reaches the page but not the log of a server.
-    const link = `${this.config.service.baseUrl}/password-reset#token=${packToken(user.tenantId, id, secret)}`;
-    await this.mails.queue(tx, user.tenantId, resetMail(user, link));
+  /** To the person who has the address; otherwise, for each account that has it, a link in one mail. */
+  async sendTo(email: string, origin: RequestOrigin): Promise<void> {
+    const { personId, users } = await this.database.crossTenant(async (tx) => {
+      const known = await this.persons.findAddress(tx, email);
+      if (known?.isReserved) return { users: [] };
+      if (!known) return { users: await this.persons.localsOf(tx, email) };
+      return { personId: known.personId, users: await this.persons.memberships(tx, known.personId) };
+    });
+    const most = personId === undefined ? MOST_LINKS : 1;
+    const links: AccountLink[] = [];
+    for (const { tenantId, userId } of users) {
+      if (links.length === most) break;
+      await this.database.transaction({ ...origin, tenantId }, async (tx) => {
+        const user = await this.users.lock(tx, userId);
+        if (!user || !canHavePassword(user)) return;
+        const [id, secret] = [newId(), newSecret()];
+        await this.resets.insert(tx, { id, userId, secretHash: hashSecret(secret), validSeconds: RESET_SECONDS });
+        // A fragment reaches the page but not the log of a server.
+        const link = `${this.config.service.baseUrl}/password-reset#token=${packToken(tenantId, id, secret)}`;
+        links.push({ workspace: (await this.tenants.view(tx)).name, link });
+        if (personId !== undefined) await this.mails.queue(tx, tenantId, resetMail(user, link));
+        this.trail.record(tx, { ...byUser('password.reset_requested', userId), actor: SYSTEM });
+      });
+    }
+    const [first] = users;
+    if (personId !== undefined || !first || links.length === 0) return;
+    await this.database.transaction(first.tenantId, (tx) =>
+      this.mails.queue(tx, first.tenantId, accountsMail(email, links)),
+    );
   }
 
   /**
@@ -149,48 +191,68 @@ export class PasswordResetService {
    */
   async complete(
     { token, password, removePasskeys = false }: PasswordResetCompletionInput,
-    origin: RequestOrigin,
+    { address, ...more }: RequestOrigin,
   ): Promise<NewPassword & PasswordResetCompletionView> {
-    const { address } = origin;
     await this.limit.completions.consume(addressKey(address));
     const presented = unpackToken(token);
     if (!presented) throw invalid();
     const { tenantId, id, secret } = presented;
+    const origin = { address, ...more, tenantId };
     const { user, workspace } = await this.database.transaction(tenantId, async (tx) => {
-      const reset = await this.resets.find(tx, id);
+      const reset = await this.resets.find(tx, tenantId, id);
       const found = reset && (await this.users.find(tx, reset.userId));
       return { user: assertValid(reset, secret, found), workspace: (await this.tenants.view(tx)).name };
     });
     await this.policy.assertAcceptable(password, { ...user, workspace });
     const passwordHash = await this.passwords.hash(password, address);
-    const { ended, ...counted } = await this.database.transaction({ ...origin, tenantId }, async (tx) => {
-      // Who waited for the lock finds the link gone.
-      const locked = await this.users.lock(tx, user.id);
-      assertValid(await this.resets.find(tx, id), secret, locked);
-      await this.resets.deleteOfUser(tx, tenantId, user.id);
-      await this.users.update(tx, user.id, { passwordHash });
-      await this.mails.queue(tx, tenantId, passwordChangedMail(user, HOW_BY_MAIL));
-      this.trail.record(tx, byUser('password.reset', user.id));
-      await this.revocations.record(tx, 'user', user.id);
-      const removed = removePasskeys ? await this.factors.removeAll(tx, user.id) : [];
-      for (const { name } of removed) await this.factors.notices.send(tx, user.id, { change: 'passkey-removed', name });
-      const passkeys = (await this.factors.passkeys.list(tx, user.id)).length;
-      return { passkeys, passkeysRemoved: removed.length, ended: await this.sessions.endAllWithin(tx, user.id) };
+    const users = await inWorkspace(this.database, origin, async (tx) => {
+      await this.persons.holdAddress(tx, user.email);
+      // Who waited finds the link gone.
+      const held = await this.users.hold(tx, tenantId, user.id);
+      assertValid(await this.resets.find(tx, tenantId, id), secret, held && { ...user, ...held });
+      if (held?.email !== user.email) throw invalid();
+      return this.set(tx, user, passwordHash);
     });
-    await this.sessions.forget(ended);
-    return { ...counted, deviceToken: this.devices.issue({ id: user.id, passwordHash }) };
+    await this.revocations.publishPending();
+    return {
+      ...(await this.countPasskeys(origin, users, removePasskeys)),
+      deviceToken: this.devices.issue({ id: user.id, passwordHash }),
+    };
   }
 
-  private async sendTo(email: string, origin: RequestOrigin): Promise<void> {
-    if (!(await this.limit.mails.admits(email))) return;
-    const holder = await this.database.crossTenant((tx) => this.emails.find(tx, email));
-    if (!holder) return;
-    await this.database.transaction({ ...origin, tenantId: holder.tenantId }, async (tx) => {
-      const user = await this.users.lock(tx, holder.userId);
-      if (!user || !canHavePassword(user)) return;
-      await this.send(tx, user);
-      this.trail.record(tx, { ...byUser('password.reset_requested', user.id), actor: SYSTEM });
-    });
+  /** @returns the users whose password it is */
+  private async set(tx: NarrowTransaction, user: User, passwordHash: string): Promise<EmailHolder[]> {
+    const { tenantId, id: userId, email } = user;
+    let personId = await this.persons.personOf(tx, userId);
+    if (personId === undefined) {
+      await this.shutOuts.shutOut(tx, { tenantId, userId });
+      personId = await this.people.prove(tx, email, { tenantId, userId });
+      // The links of the other accounts were for whoever proves the address first.
+      for (const local of await this.persons.localsOf(tx, email)) {
+        await this.resets.deleteOfUser(tx, local.tenantId, local.userId);
+      }
+    }
+    const users = await this.people.setPassword(tx, personId, passwordHash);
+    for (const each of users) await visiting(tx, each.tenantId, () => this.shutOuts.signOut(tx, each));
+    await this.mails.queue(tx, tenantId, passwordChangedMail(user, HOW_BY_MAIL));
+    this.trail.record(tx, byUser('password.reset', userId));
+    return users;
+  }
+
+  private async countPasskeys(origin: TransactionOrigin, users: readonly EmailHolder[], remove: boolean) {
+    const counted = { passkeys: 0, passkeysRemoved: 0 };
+    for (const { tenantId, userId } of users) {
+      await this.database.transaction({ ...origin, tenantId }, async (tx) => {
+        // As every change of what belongs to a user.
+        await this.users.lock(tx, userId);
+        const removed = remove ? await this.factors.removeAll(tx, userId) : [];
+        for (const { name } of removed)
+          await this.factors.notices.send(tx, userId, { change: 'passkey-removed', name });
+        counted.passkeys += (await this.factors.passkeys.list(tx, userId)).length;
+        counted.passkeysRemoved += removed.length;
+      });
+    }
+    return counted;
   }
 }
 

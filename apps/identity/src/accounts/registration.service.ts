@@ -7,19 +7,21 @@ import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
 import { type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
-import { type Claimant, EmailClaimRepository, SignInEmailRepository } from '../people/email.repository.js';
+import { type Claimant, EmailClaimRepository } from '../people/email.repository.js';
 import { type EmailClaim } from '../people/people.entity.js';
 import { type NewTenant, type NewUser, TenantRepository } from '../people/people.repository.js';
 import { normaliseEmail, UserService } from '../people/people.service.js';
+import { PersonRepository } from '../people/person.repository.js';
+import { PersonService } from '../people/person.service.js';
 import { assertKnown } from '../people/workspace-settings.js';
 import { hashSecret, isSecret, newSecret } from '../secrets.js';
 import { PasswordService } from '../sign-in/password.service.js';
 import { type RegistrationInput } from './accounts.dto.js';
-import { accountExistsMail, claimEndedMail, LINK_SECONDS, verificationMail } from './accounts.mail.js';
+import { LINK_SECONDS, verificationMail } from './accounts.mail.js';
 
 type BeginClaim = (tx: NarrowTransaction, claimant: Claimant) => Promise<void>;
 
-/** Opens workspaces. The tenant, its owner, the claim of the address and the event commit together or not at all. */
+/** Opens workspaces. The tenant, its owner, their local account and the event commit together or not at all. */
 @Injectable()
 export class RegistrationService {
   constructor(
@@ -27,15 +29,17 @@ export class RegistrationService {
     private readonly tenants: TenantRepository,
     private readonly users: UserService,
     private readonly passwords: PasswordService,
-    private readonly claims: EmailClaimRepository,
+    private readonly persons: PersonRepository,
+    private readonly people: PersonService,
     private readonly trail: AuditTrail,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
   /**
-   * @param claim begins to verify the address, in the transaction: the outcome is then the same whether it has an
-   * account
-   * @throws PlatformError PLAN_NOT_ALLOWED, VALIDATION_FAILED, SERVICE_UNAVAILABLE, EMAIL_TAKEN without a claim
+   * The outcome and the work are the same whether the address has an account.
+   * @param claim begins to verify the address, in the transaction; without it the workspace counts as verified, and so does an
+   * address that nobody has proven
+   * @throws PlatformError PLAN_NOT_ALLOWED, VALIDATION_FAILED, SERVICE_UNAVAILABLE
    */
   async register(
     registration: RegistrationInput,
@@ -65,16 +69,13 @@ export class RegistrationService {
       origin: 'registration',
       passwordHash: await this.passwords.hash(registration.password, origin.address),
     };
-    const passwordKey = claim ? await this.passwords.claimKey(email, registration.password, origin.address) : null;
+    const passwordKey = await this.passwords.claimKey(email, registration.password, origin.address);
     await inWorkspace(this.database, { ...origin, tenantId: tenant.id }, async (tx) => {
       await this.tenants.insert(tx, tenant, { verified: !claim });
-      if (claim) {
-        await this.users.addClaimed(tx, tenant.id, user);
-        await claim(tx, { tenantId: tenant.id, userId: user.id, email, passwordKey });
-      } else {
-        await this.users.add(tx, tenant.id, user);
-        await this.claims.endOthers(tx, email, user.id);
-      }
+      await this.users.addLocal(tx, tenant.id, user, passwordKey);
+      const holder = { tenantId: tenant.id, userId: user.id };
+      if (claim) await claim(tx, { ...holder, email });
+      else if (!(await this.persons.findAddress(tx, email))) await this.people.prove(tx, email, holder);
       this.trail.record(tx, {
         action: 'workspace.registered',
         actor: userActor(user.id),
@@ -93,7 +94,7 @@ export class RegistrationService {
 export const MAILS_PER_HOUR = 20;
 export const RESENDS_PER_HOUR = 5;
 
-/** The address of a registration belongs to whoever proves first that they read its mail. */
+/** The address of a registration belongs to whoever proves that they read its mail. */
 @Injectable()
 export class VerificationService {
   private readonly mailLimit: Limiter;
@@ -103,7 +104,8 @@ export class VerificationService {
   constructor(
     private readonly database: Database,
     private readonly claims: EmailClaimRepository,
-    private readonly emails: SignInEmailRepository,
+    private readonly persons: PersonRepository,
+    private readonly people: PersonService,
     private readonly tenants: TenantRepository,
     private readonly mails: MailService,
     private readonly trail: AuditTrail,
@@ -126,7 +128,7 @@ export class VerificationService {
     };
   }
 
-  /** @throws PlatformError CONFLICT when the address is verified, EMAIL_TAKEN, RATE_LIMITED */
+  /** @throws PlatformError CONFLICT when the address is verified, RATE_LIMITED */
   async resend({ tenantId, userId }: Principal): Promise<void> {
     const claim = await this.pending(tenantId, userId);
     await this.resendLimit.consume(userId);
@@ -136,34 +138,29 @@ export class VerificationService {
 
   /**
    * Session and token are both asked for: a click of the owner must not give the address to somebody else. Any link in the mailbox
-   * proves that it is read, and the session says for whom.
-   * @throws PlatformError INVALID_VERIFICATION, EMAIL_TAKEN, CONFLICT when it is verified already
+   * proves that it is read, and the session says for whom. A person who has the address is then in this workspace too, with
+   * the password that they had.
+   * @throws PlatformError INVALID_VERIFICATION, CONFLICT when it is verified already, or kept for whoever has given it up
    */
   async verify(principal: Principal, token: string): Promise<void> {
     const { tenantId, userId } = principal;
     const { email } = await this.pending(tenantId, userId);
-    const outcome = await inWorkspace(this.database, principal, async (tx) => {
+    await inWorkspace(this.database, principal, async (tx) => {
+      await this.persons.holdAddress(tx, email);
       const claims = await this.claims.lockAll(tx, email);
-      const own = claims.find((claim) => claim.userId === userId);
-      if (own?.lostAt) return 'taken';
-      if (!own || !claims.some((claim) => isLink(claim, token))) return 'invalid';
-      const holder = await this.emails.claim(tx, email, { tenantId, userId });
-      if (holder.userId !== userId) return 'taken';
+      const isOwn = claims.some((claim) => claim.userId === userId);
+      if (!isOwn || !claims.some((claim) => isLink(claim, token))) throw new PlatformError('INVALID_VERIFICATION');
+      const known = await this.persons.findAddress(tx, email);
+      if (known?.isReserved) throw new PlatformError('CONFLICT', 'Somebody has given the address up a few days ago');
+      await this.people.prove(tx, email, { tenantId, userId });
       await this.tenants.markVerified(tx, tenantId);
       this.trail.record(tx, { action: 'workspace.email_verified', subject: { kind: 'workspace', id: tenantId } });
-      await this.claims.delete(tx, userId);
-      const ended = await this.claims.endOthers(tx, email, userId);
-      if (ended > 0) await this.mails.queue(tx, tenantId, claimEndedMail(email));
-      return 'verified';
     });
-    if (outcome === 'invalid') throw new PlatformError('INVALID_VERIFICATION');
-    if (outcome === 'taken') throw taken();
   }
 
   private async pending(tenantId: string, userId: string): Promise<EmailClaim> {
     const claim = await inWorkspace(this.database, tenantId, (tx) => this.claims.find(tx, userId));
     if (!claim) throw new PlatformError('CONFLICT', 'There is no address that waits to be verified');
-    if (claim.lostAt) throw taken();
     return claim;
   }
 
@@ -171,10 +168,10 @@ export class VerificationService {
   private async ask(tx: NarrowTransaction, { tenantId, userId, email }: Claimant): Promise<void> {
     const secret = newSecret();
     await this.claims.replaceSecret(tx, userId, hashSecret(secret), LINK_SECONDS);
-    const holder = await this.emails.find(tx, email);
+    const isKnown = (await this.persons.findAddress(tx, email)) !== null;
     // A fragment reaches the page but not the log of a server.
     const link = `${this.config.service.baseUrl}/verify-email#token=${secret}`;
-    await this.mails.queue(tx, tenantId, holder ? accountExistsMail(email) : verificationMail(email, link));
+    await this.mails.queue(tx, tenantId, verificationMail(email, link, isKnown));
   }
 }
 
@@ -182,5 +179,3 @@ const TOO_MANY_MAILS = 'Too many mails were sent to this address: the link in an
 
 const isLink = ({ secretHash, secretExpiresAt }: EmailClaim, token: string): boolean =>
   secretHash !== null && isSecret(secretHash, token) && (secretExpiresAt?.getTime() ?? 0) > Date.now();
-
-const taken = () => new PlatformError('EMAIL_TAKEN', 'The address was verified for another workspace');

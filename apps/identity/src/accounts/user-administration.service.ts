@@ -100,9 +100,10 @@ export class UserAdministrationService {
   }
 
   /**
+   * Nothing tells whether the address has an account elsewhere.
    * @param key makes a repeated call return the same user
    * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, WEAK_PASSWORD, RATE_LIMITED,
-   * EMAIL_TAKEN, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
+   * EMAIL_TAKEN for the address of another user of the workspace, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
    */
   async add(principal: Principal, addition: UserInput, key?: string): Promise<User> {
     const { tenantId } = principal;
@@ -115,18 +116,19 @@ export class UserAdministrationService {
       call && (await this.database.transaction(tenantId, (tx) => this.idempotency.findRecordId(tx, call)));
     if (earlier) return this.get(tenantId, earlier);
     const quota = await this.admitAddition(principal);
+    const password = await this.hash(principal, addition);
     const user = {
       id: newId(),
       email: normaliseEmail(addition.email),
       name: addition.name.trim(),
       roles,
-      status: addition.password === undefined ? ('invited' as const) : ('active' as const),
+      status: password ? ('active' as const) : ('invited' as const),
       origin: 'administrator' as const,
-      passwordHash: addition.password === undefined ? null : await this.hash(principal, addition, addition.password),
+      passwordHash: password?.hash ?? null,
     };
     const invitation = user.status === 'invited' ? await this.invitations.prepare(tenantId, user) : undefined;
     const create = async (tx: NarrowTransaction): Promise<string> => {
-      await this.additions.add(tx, tenantId, user);
+      await this.additions.addLocal(tx, tenantId, user, password?.key);
       if (invitation) await this.invitations.send(tx, invitation);
       this.trail.record(tx, {
         action: invitation ? 'user.invited' : 'user.added',
@@ -140,7 +142,7 @@ export class UserAdministrationService {
     const adding = inWorkspace(this.database, principal, async (tx) =>
       call ? (await this.idempotency.once(tx, call, () => create(tx))).recordId : create(tx),
     );
-    return this.get(tenantId, await this.countingRefusals(adding, principal, quota));
+    return this.get(tenantId, await notingRefusal(this.refusals, principal, quota, () => adding));
   }
 
   /**
@@ -203,19 +205,6 @@ export class UserAdministrationService {
     });
   }
 
-  /** An address that is taken counts too: the refusal tells that it has an account. */
-  private async countingRefusals<T>(adding: Promise<T>, principal: Principal, quota: QuotaRule): Promise<T> {
-    const { tenantId } = principal;
-    try {
-      return await notingRefusal(this.refusals, principal, quota, () => adding);
-    } catch (error) {
-      if (error instanceof PlatformError && error.code === 'EMAIL_TAKEN') {
-        await this.database.transaction(tenantId, (tx) => takeQuota(tx, tenantId, quota));
-      }
-      throw error;
-    }
-  }
-
   private async cutOff(tx: TenantTransaction, before: User, after: User): Promise<string[]> {
     const disabled = after.status === 'disabled' && before.status !== 'disabled';
     const rolesChanged = [...before.roles].sort().join() !== [...after.roles].sort().join();
@@ -229,11 +218,14 @@ export class UserAdministrationService {
   }
 
   /** Tenants take turns, so that one that adds many users does not keep those of others from signing in. */
-  private async hash({ tenantId }: Principal, addition: UserInput, password: string): Promise<string> {
+  private async hash({ tenantId }: Principal, addition: UserInput): Promise<{ hash: string; key: Buffer } | undefined> {
+    const { email, password } = addition;
+    if (password === undefined) return undefined;
     await this.passwordLimit.consume(tenantId);
     const workspace = (await this.tenants.get(tenantId)).name;
     await this.policy.assertAcceptable(password, { ...addition, workspace });
-    return this.passwords.hash(password, tenantId);
+    const hash = await this.passwords.hash(password, tenantId);
+    return { hash, key: await this.passwords.claimKey(normaliseEmail(email), password, tenantId) };
   }
 }
 

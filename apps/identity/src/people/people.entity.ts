@@ -9,9 +9,6 @@ export class EmailClaim {
   @Column({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
   @Column({ type: 'text' }) email: string;
 
-  /** Finds, by one hash of the password and the address, the claim that a password belongs to, among any number. */
-  @Column({ name: 'password_key', type: 'bytea', nullable: true }) passwordKey: Buffer | null;
-
   /** SHA-256 of what the latest mail carries; null without one. */
   @Column({ name: 'secret_hash', type: 'bytea', nullable: true }) secretHash: Buffer | null;
   @Column({ name: 'secret_expires_at', type: 'timestamptz', nullable: true }) secretExpiresAt: Date | null;

@@ -10,7 +10,7 @@ import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { ArrayContains, In, Not, Raw } from 'typeorm';
 import { type Page, pageById } from '../pages.js';
-import { changedOne, FOR_UPDATE } from '../tenant-row.js';
+import { FOR_UPDATE } from '../tenant-row.js';
 import type { EmailHolder } from './email.repository.js';
 import { Tenant, User, type UserOrigin, type UserStatus } from './people.entity.js';
 
@@ -18,7 +18,8 @@ import { Tenant, User, type UserOrigin, type UserStatus } from './people.entity.
 export const READ_SIGN_IN_USER = `
   SELECT u.* FROM ${TENANT_OF_STATEMENT}, LATERAL (
     SELECT tenant_id AS "tenantId", id, email, roles, status, password_hash AS "passwordHash", mfa_enabled AS "mfaEnabled",
-        sign_in_epoch AS "signInEpoch"
+        sign_in_epoch AS "signInEpoch",
+        EXISTS (SELECT 1 FROM tenant_suspension s WHERE s.tenant_id = $1::uuid AND s.reinstated_at IS NULL) AS "isSuspended"
       FROM app_user WHERE tenant_id = $1::uuid AND id = $2::uuid AND tenant.id IS NOT NULL OFFSET 0) AS u`;
 
 /**
@@ -46,7 +47,12 @@ export type NewUser = Pick<User, 'id' | 'email' | 'name' | 'roles' | 'status' | 
 export type SignInUser = Pick<
   User,
   'tenantId' | 'id' | 'email' | 'roles' | 'status' | 'passwordHash' | 'mfaEnabled' | 'signInEpoch'
->;
+> & {
+  /** Whether operators have suspended the workspace. */
+  readonly isSuspended: boolean;
+};
+
+type HeldUser = Pick<User, 'tenantId' | 'id' | 'email' | 'status' | 'passwordHash'>;
 
 export type IssueUser = Pick<User, 'tenantId' | 'id' | 'email' | 'name' | 'roles' | 'status'>;
 
@@ -77,9 +83,9 @@ export class UserRepository {
   }
 
   /** Holds a user until the transaction of the narrow role ends, before what belongs to them, as {@link lock} does. */
-  async hold(tx: NarrowTransaction, tenantId: string, id: string): Promise<void> {
-    const user = { select: { tenantId: true, id: true }, where: { tenantId, id } };
-    await tx.repository(User).findOne({ ...user, lock: FOR_UPDATE });
+  async hold(tx: NarrowTransaction, tenantId: string, id: string): Promise<HeldUser | null> {
+    const select = { tenantId: true, id: true, email: true, status: true, passwordHash: true } as const;
+    return tx.repository(User).findOne({ select, where: { tenantId, id }, lock: FOR_UPDATE });
   }
 
   async find(tx: TenantTransaction, id: string): Promise<User | null> {
@@ -112,17 +118,9 @@ export class UserRepository {
     await tx.repository(User).update({ tenantId: tx.tenantId, id }, { ...changes });
   }
 
-  /**
-   * By the narrow role, which changes who signs in with it too.
-   * @param user with `email`, only if it is still the address
-   * @returns whether it was changed, unless the user is disabled
-   */
-  async changeEmail(
-    tx: NarrowTransaction,
-    user: Pick<User, 'tenantId' | 'id'> & { email?: string },
-    email: string,
-  ): Promise<boolean> {
-    return changedOne(await tx.repository(User).update({ ...user, status: Not('disabled') }, { email }));
+  /** By the narrow role, which changes who signs in with it too. */
+  async changeEmail(tx: NarrowTransaction, { tenantId, userId }: EmailHolder, email: string): Promise<void> {
+    await tx.repository(User).update({ tenantId, id: userId }, { email });
   }
 
   /** By the narrow role, in the context of the user's tenant. Hosts and providers sign in their users without a password. */

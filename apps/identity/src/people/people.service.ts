@@ -6,7 +6,6 @@ import { EmailField, field, IdField, ListField, TextField } from '@crm/http';
 import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { SignInEmailRepository } from './email.repository.js';
 import { type NewUser, TenantRepository, type TenantSettings, UserRepository } from './people.repository.js';
 import { PersonRepository } from './person.repository.js';
 import { assertKnown } from './workspace-settings.js';
@@ -16,14 +15,14 @@ import { assertKnown } from './workspace-settings.js';
 export class UserService {
   constructor(
     private readonly users: UserRepository,
-    private readonly emails: SignInEmailRepository,
     private readonly persons: PersonRepository,
   ) {}
 
   /**
    * Adds a user whose address nobody has proven, which reserves it in the workspace alone.
    * @param passwordKey by which the password of the user signs in; null without a password
-   * @throws PlatformError EMAIL_TAKEN for the address of another user of the workspace, except for one that a host brings
+   * @throws PlatformError EMAIL_TAKEN for the address of another user of the workspace, or the one that they have given up, except
+   * for one that a host brings
    */
   async addLocal(
     tx: NarrowTransaction,
@@ -32,16 +31,13 @@ export class UserService {
     passwordKey: Buffer | null = null,
   ): Promise<void> {
     await this.persons.holdAddress(tx, user.email);
-    const isTaken = user.origin !== 'embed' && (await this.users.findByEmail(tx, tenantId, user.email)) !== null;
-    if (isTaken) throw new PlatformError('EMAIL_TAKEN', 'A user of the workspace has the address already');
+    const isTaken =
+      (await this.users.findByEmail(tx, tenantId, user.email)) !== null ||
+      (await this.persons.isKeptForMember(tx, user.email, tenantId));
+    if (isTaken && user.origin !== 'embed')
+      throw new PlatformError('EMAIL_TAKEN', 'A user of the workspace has the address already');
     await this.addClaimed(tx, tenantId, user);
     await this.persons.addLocal(tx, { userId: user.id, tenantId, email: user.email, passwordKey });
-  }
-
-  async add(tx: NarrowTransaction, tenantId: string, user: NewUser): Promise<void> {
-    const holder = await this.emails.claim(tx, user.email, { tenantId, userId: user.id });
-    if (holder.userId !== user.id) throw new PlatformError('EMAIL_TAKEN');
-    await this.addClaimed(tx, tenantId, user);
   }
 
   /** Adds a user for whom the address has been claimed in the same transaction, or waits to be verified. */

@@ -1,7 +1,9 @@
-import { type Database, type NarrowTransaction, newId } from '@crm/database';
+import { type Database, type NarrowTransaction, newId, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import { changedOne } from '../tenant-row.js';
-import type { EmailHolder } from './email.repository.js';
+import type { EmailHolder, SignInHolder } from './email.repository.js';
+import { SignInEmail } from './people.entity.js';
 import { LocalAccount, Membership, Person } from './person.entity.js';
 
 /** Held until the transaction ends, before every row: what is decided about an address follows each other. $1: address. */
@@ -30,11 +32,35 @@ export const FIND_LOCAL_BY_KEY = `
    WHERE email = $1 AND password_key = $2 AND ($3::uuid IS NULL OR tenant_id = $3::uuid)
    ORDER BY created_at DESC LIMIT 1`;
 
-/** The membership of the person who has an address in a workspace. $1: address, $2: tenant. */
+/** Whom an address signs in to a workspace: the member, or the user of a row that nobody has proven. $1: address, $2: tenant. */
 export const FIND_MEMBERSHIP = `
-  SELECT m.tenant_id AS "tenantId", m.user_id AS "userId"
+  SELECT $2::uuid AS "tenantId", COALESCE(m.user_id, s.user_id) AS "userId", s.user_id AS "lastUserId",
+         s.person_id AS "personId"
+    FROM sign_in_email s LEFT JOIN membership m ON m.person_id = s.person_id AND m.tenant_id = $2
+   WHERE s.email = $1 AND s.reserved_until IS NULL
+     AND (m.user_id IS NOT NULL OR s.person_id IS NULL AND s.tenant_id = $2)`;
+
+/** A user who signs in with an address, and the person who they are. $1: address, $2: user. */
+export const FIND_ACCOUNT = `
+  SELECT m.tenant_id AS "tenantId", m.user_id AS "userId", m.person_id AS "personId"
     FROM sign_in_email s JOIN membership m ON m.person_id = s.person_id
-   WHERE s.email = $1 AND s.proven_at IS NOT NULL AND s.reserved_until IS NULL AND m.tenant_id = $2`;
+   WHERE s.email = $1 AND s.reserved_until IS NULL AND m.user_id = $2
+   UNION ALL
+  SELECT tenant_id, user_id, NULL FROM local_account WHERE email = $1 AND user_id = $2`;
+
+/** Whether an address is kept for a member of a workspace, who has given it up. $1: address, $2: tenant. */
+export const IS_KEPT_FOR_MEMBER = `
+  SELECT 1 FROM sign_in_email s JOIN membership m ON m.person_id = s.person_id
+   WHERE s.email = $1 AND s.reserved_until IS NOT NULL AND m.tenant_id = $2`;
+
+/** Of one that the person had before too. $1: present address, $2: new address. */
+export const MOVE_ADDRESS = `
+  INSERT INTO sign_in_email (email, tenant_id, user_id, person_id, proven_at)
+  SELECT $2, tenant_id, user_id, person_id, now() FROM sign_in_email WHERE email = $1
+  ON CONFLICT (email) DO UPDATE
+     SET tenant_id = EXCLUDED.tenant_id, user_id = EXCLUDED.user_id, person_id = EXCLUDED.person_id,
+         proven_at = EXCLUDED.proven_at, reserved_until = NULL
+   WHERE sign_in_email.proven_at IS NULL OR sign_in_email.person_id = EXCLUDED.person_id`;
 
 /** $1: user. */
 export const FIND_PERSON_OF_USER = `SELECT person_id AS "personId" FROM membership WHERE user_id = $1`;
@@ -135,12 +161,33 @@ export class PersonRepository {
     return changedOne(await tx.repository(LocalAccount).delete({ userId }));
   }
 
-  /** In a separate transaction and one round trip, like the next two. @param tenantId undefined for any workspace */
+  async isKeptForMember(tx: NarrowTransaction, email: string, tenantId: string): Promise<boolean> {
+    return (await tx.query(IS_KEPT_FOR_MEMBER, [email, tenantId])).length > 0;
+  }
+
+  /** The former address signs nobody in and is nobody else's for so long. */
+  async moveAddress(tx: NarrowTransaction, from: string, to: string, keptSeconds: number): Promise<void> {
+    await tx.query(MOVE_ADDRESS, [from, to]);
+    await tx.repository(SignInEmail).update({ email: from }, { reservedUntil: secondsFromNow(keptSeconds) });
+  }
+
+  /** Undoes {@link moveAddress}. @param brought the addresses that the person has had since */
+  async returnAddress(tx: NarrowTransaction, personId: string, to: string, brought: readonly string[]): Promise<void> {
+    await tx.repository(SignInEmail).update({ email: to, personId }, { reservedUntil: null });
+    await tx.repository(SignInEmail).delete({ email: In(brought.filter((email) => email !== to)), personId });
+  }
+
+  /** In a separate transaction and one round trip, like the next three. @param tenantId undefined for any workspace */
   async findLocalByKey(database: Database, email: string, key: Buffer, tenantId?: string) {
     return (await database.crossTenantStatement<EmailHolder>(FIND_LOCAL_BY_KEY, [email, key, tenantId ?? null]))[0];
   }
 
-  async findMembership(database: Database, email: string, tenantId: string): Promise<EmailHolder | undefined> {
-    return (await database.crossTenantStatement<EmailHolder>(FIND_MEMBERSHIP, [email, tenantId]))[0];
+  async findMembership(database: Database, email: string, tenantId: string): Promise<SignInHolder | undefined> {
+    return (await database.crossTenantStatement<SignInHolder>(FIND_MEMBERSHIP, [email, tenantId]))[0];
+  }
+
+  async findAccount(database: Database, email: string, userId: string) {
+    type Account = Omit<SignInHolder, 'lastUserId'>;
+    return (await database.crossTenantStatement<Account>(FIND_ACCOUNT, [email, userId]))[0];
   }
 }

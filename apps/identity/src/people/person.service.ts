@@ -49,18 +49,34 @@ export class PersonService {
       throw new PlatformError('CONFLICT', `A person is in at most ${MAX_MEMBERSHIPS} workspaces`);
     }
     const passwordHash = await this.passwordOf(tx, memberships);
-    await this.users.setPassword(tx, user, passwordHash);
+    // Whom only a provider has signed in so far has from now on the password that the user has, and signs in by it here.
+    if (passwordHash === null) await this.persons.noteUse(tx, personId, user);
+    else await this.users.setPassword(tx, user, passwordHash);
     await this.enter(tx, personId, user);
     return personId;
   }
 
   /** The same password in every workspace of the person, but where only a provider or a host signs in. */
-  async setPassword(tx: NarrowTransaction, personId: string, passwordHash: string): Promise<EmailHolder[]> {
+  async setPassword(tx: NarrowTransaction, personId: string, passwordHash: string | null): Promise<EmailHolder[]> {
     const memberships = await this.persons.memberships(tx, personId);
     for (const user of memberships) {
       await visiting(tx, user.tenantId, () => this.users.setPassword(tx, user, passwordHash));
     }
     return memberships;
+  }
+
+  /** Of the person who the user is, or of the local account alone. @returns the users who have it */
+  async setPasswordOf(
+    tx: NarrowTransaction,
+    user: EmailHolder,
+    passwordHash: string,
+    passwordKey?: Buffer,
+  ): Promise<EmailHolder[]> {
+    const personId = await this.persons.personOf(tx, user.userId);
+    if (personId !== undefined) return this.setPassword(tx, personId, passwordHash);
+    await this.users.setPassword(tx, user, passwordHash);
+    if (passwordKey) await this.persons.changeLocal(tx, user.userId, { passwordKey });
+    return [user];
   }
 
   /** @param memberships of the person @returns null where only providers and hosts sign them in */

@@ -25,10 +25,29 @@ export const WAYS_IN = `
 /** $1: tenant, $2: user. */
 export const SHUT_OUT_USER = `
   WITH ${WAYS_IN},
-  grants AS (DELETE FROM oauth_grant WHERE tenant_id = $1 AND user_id = $2)
+  grants AS (DELETE FROM oauth_grant WHERE tenant_id = $1 AND user_id = $2),
+  authorizations AS (DELETE FROM oauth_code WHERE tenant_id = $1 AND user_id = $2)
   UPDATE app_user
      SET sign_in_epoch = sign_in_epoch + 1, mfa_enabled = false, password_hash = NULL, initial_password = false
    WHERE tenant_id = $1 AND id = $2`;
+
+/**
+ * Ends the sessions and what was begun or made in them, as a new password does. What proves who signs in stays.
+ * $1: tenant, $2: user, $3: session that stays, or null.
+ */
+export const SIGN_OUT_USER = `
+  WITH ended AS (
+    DELETE FROM session WHERE tenant_id = $1 AND user_id = $2 AND id IS DISTINCT FROM $3::uuid RETURNING id),
+  tokens AS (DELETE FROM refresh_token WHERE session_id IN (SELECT id FROM ended)),
+  challenges AS (DELETE FROM mfa_challenge WHERE tenant_id = $1 AND user_id = $2),
+  provider_sign_ins AS (DELETE FROM provider_sign_in WHERE tenant_id = $1 AND user_id = $2),
+  resets AS (DELETE FROM password_reset WHERE tenant_id = $1 AND user_id = $2),
+  changes AS (DELETE FROM email_change WHERE tenant_id = $1 AND user_id = $2 AND confirmed_at IS NULL),
+  keys AS (DELETE FROM api_key WHERE tenant_id = $1 AND owner_id = $2 AND owner_kind = 'user' RETURNING id),
+  grants AS (DELETE FROM oauth_grant WHERE tenant_id = $1 AND user_id = $2 RETURNING id),
+  authorizations AS (DELETE FROM oauth_code WHERE tenant_id = $1 AND user_id = $2),
+  epoch AS (UPDATE app_user SET sign_in_epoch = sign_in_epoch + 1 WHERE tenant_id = $1 AND id = $2)
+  SELECT id FROM ended UNION ALL SELECT id FROM keys UNION ALL SELECT id FROM grants`;
 
 /** Ends whatever somebody may have kept who used an account before its address was proven. */
 @Injectable()
@@ -39,5 +58,12 @@ export class ShutOutService {
   async shutOut(tx: NarrowTransaction, { tenantId, userId }: EmailHolder): Promise<void> {
     await tx.query(SHUT_OUT_USER, [tenantId, userId]);
     await this.revocations.record(tx, 'user', userId);
+  }
+
+  /** As {@link shutOut}, of what a password has opened. @param keptSessionId without one no access token stays valid either */
+  async signOut(tx: NarrowTransaction, { tenantId, userId }: EmailHolder, keptSessionId?: string): Promise<void> {
+    const ended = await tx.query<{ id: string }>(SIGN_OUT_USER, [tenantId, userId, keptSessionId ?? null]);
+    for (const { id } of ended) await this.revocations.record(tx, 'session', id);
+    if (keptSessionId === undefined) await this.revocations.record(tx, 'user', userId);
   }
 }

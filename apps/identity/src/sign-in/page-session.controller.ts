@@ -18,14 +18,13 @@ import type { FastifyRequest } from 'fastify';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import type { SignInUser } from '../people/people.repository.js';
 import { AccessTokenView } from '../sessions/session.dto.js';
 import { SessionService } from '../sessions/session.service.js';
 import { presentedCookie } from './browser-cookie.js';
 import { DEVICE_TOKEN_DESCRIPTION, giveDeviceToken, type HeaderReply } from './device-tokens.js';
 import { PasswordStrategy } from './sign-in.controller.js';
 import { HandOverInput, PageSignInView, SignInInput } from './sign-in.dto.js';
-import { SignInService } from './sign-in.service.js';
+import { type AuthenticatedUser, SignInService } from './sign-in.service.js';
 
 const PATH = 'api/auth/session';
 
@@ -111,7 +110,7 @@ export class PageSessionController {
     errors: ['FORBIDDEN', 'INVALID_CREDENTIALS', 'SINGLE_SIGN_ON_REQUIRED', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
   })
   async begin(
-    @Proven() user: SignInUser,
+    @Proven() user: AuthenticatedUser,
     @CurrentOrigin() origin: RequestOrigin,
     @Headers('cookie') cookies: string | undefined,
     @Res({ passthrough: true }) reply: HeaderReply,

@@ -47,12 +47,16 @@ export class PasswordService {
   }
 
   /**
-   * Claims of one address share a salt, so that one hash finds the claim of a password among any number. It is kept for the days that
-   * a claim lasts; the account has its own salted hash. @throws PlatformError SERVICE_UNAVAILABLE
+   * Local accounts of one address share a salt, so that one hash finds and proves the account of a password among any number.
+   * @throws PlatformError SERVICE_UNAVAILABLE
    */
   async claimKey(email: string, password: string, source = NOBODY): Promise<Buffer> {
-    const salt = createHash('sha256').update(`claim of ${email}`).digest().subarray(0, 16);
-    return this.pool.run(addressKey(source), () => hashRaw(password.normalize('NFC'), { ...this.pool.cost, salt }));
+    return this.pool.run(addressKey(source), () => this.keyOf(email, password));
+  }
+
+  /** While the pool is busy it is left to a later sign-in. @returns undefined then */
+  async claimKeyIfIdle(email: string, password: string): Promise<Buffer | undefined> {
+    return this.pool.runIfIdle(() => this.keyOf(email, password));
   }
 
   /** While the pool is busy it is left to a later sign-in. @returns undefined when there is nothing to store */
@@ -61,6 +65,11 @@ export class PasswordService {
     const isCurrent =
       isDeepStrictEqual({ memoryCost, timeCost, parallelism }, this.pool.cost) && stored.startsWith('$argon2id$v=19$');
     return isCurrent ? undefined : this.pool.runIfIdle(() => hash(password.normalize('NFC'), this.pool.cost));
+  }
+
+  private keyOf(email: string, password: string): Promise<Buffer> {
+    const salt = createHash('sha256').update(`claim of ${email}`).digest().subarray(0, 16);
+    return hashRaw(password.normalize('NFC'), { ...this.pool.cost, salt });
   }
 }
 

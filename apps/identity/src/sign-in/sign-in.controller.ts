@@ -15,7 +15,6 @@ import { Body, Controller, Get, Injectable, Post, Put, Res, UseGuards } from '@n
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
-import type { SignInUser } from '../people/people.repository.js';
 import { TokenPairView } from '../sessions/session.dto.js';
 import {
   DEVICE_TOKEN_DESCRIPTION,
@@ -39,7 +38,7 @@ import {
   SignInView,
   UserStepUpInput,
 } from './sign-in.dto.js';
-import { SignInService } from './sign-in.service.js';
+import { type AuthenticatedUser, SignInService } from './sign-in.service.js';
 import { StepUpService } from './step-up.service.js';
 
 /** What completes a sign-in that the first proof has begun. */
@@ -124,17 +123,17 @@ export function secondFactorRoutes(texts: SecondFactorTexts) {
 }
 
 @Injectable()
-export class PasswordStrategy extends ApplicationStrategy<SignInUser> {
+export class PasswordStrategy extends ApplicationStrategy<AuthenticatedUser> {
   constructor(private readonly signIns: SignInService) {
     super();
   }
 
   /** @throws PlatformError VALIDATION_FAILED, INVALID_CREDENTIALS, RATE_LIMITED */
-  override async validate({ body, ip, headers, callContext }: CredentialRequest): Promise<SignInUser> {
-    const { email, password } = await bodyOf(SignInInput, body);
+  override async validate({ body, ip, headers, callContext }: CredentialRequest): Promise<AuthenticatedUser> {
+    const input = await bodyOf(SignInInput, body);
     const { requestId, traceparent } = callContext ?? {};
     const origin = { address: ip, userAgent: headers['user-agent'] ?? null, requestId, traceparent };
-    return this.signIns.authenticate(email, password, origin, headers[DEVICE_TOKEN_HEADER]);
+    return this.signIns.authenticate(input, origin, headers[DEVICE_TOKEN_HEADER]);
   }
 }
 
@@ -156,14 +155,14 @@ export class SignInController extends secondFactorRoutes({
   @Describe({
     summary: 'Signs in with e-mail and password',
     description:
-      'If the account has a second factor, the answer contains a challenge instead of tokens: it is completed with a code of the authenticator or, without one, with a six-digit code that is sent by e-mail. If the workspace requires a second factor and the account has none, the answer contains a token with which an authenticator is set up. Failed attempts are limited by account and address, by address, and by account from whatever addresses (`RATE_LIMITED` with `Retry-After`, for addresses without an account too); a device that presents the `X-Device-Token` of an earlier answer has an allowance of its own.',
+      'A person signs in to the workspace that they have used last, or to the one that `workspace` names; where they are disabled in the former or it is suspended, to another of theirs. The password of an account whose address was not proven signs in to its own workspace. If the account has a second factor, the answer contains a challenge instead of tokens: it is completed with a code of the authenticator or, without one, with a six-digit code that is sent by e-mail. If the workspace requires a second factor and the account has none, the answer contains a token with which an authenticator is set up. Failed attempts are limited by account and address, by address, and by account from whatever addresses (`RATE_LIMITED` with `Retry-After`, for addresses without an account too); a device that presents the `X-Device-Token` of an earlier answer has an allowance of its own.',
     headers: [DEVICE_TOKEN_DESCRIPTION],
     body: { dto: () => SignInInput },
     answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
     errors: ['INVALID_CREDENTIALS', 'SINGLE_SIGN_ON_REQUIRED', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
   })
   async signIn(
-    @Proven() user: SignInUser,
+    @Proven() user: AuthenticatedUser,
     @CurrentOrigin() origin: RequestOrigin,
     @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<SignInAnswer> {

@@ -6,6 +6,9 @@ import { SECOND_FACTOR_POLICIES, type SecondFactorPolicy } from './sign-in.entit
 export class SignInInput {
   @TextField({ maxLength: 254, example: 'dev@acme.test' }) email: string;
   @TextField({ maxLength: 256, example: 'correct-horse-battery-staple' }) password: string;
+
+  @IdField({ optional: true, description: 'The workspace to sign in to; without it the one that was used last' })
+  workspace?: string;
 }
 
 export class SwitchInput {

@@ -1,21 +1,22 @@
 import { PlatformError } from '@crm/contracts';
-import { Database, NO_TENANT, type TenantTransaction } from '@crm/database';
+import { Database, inWorkspace, NO_TENANT, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
 import { failedSignIn, noting, RefusedActs, refusedSignIn } from '../audit/refused-acts.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
-import { SignInEmailRepository } from '../people/email.repository.js';
+import { SignInEmailRepository, type SignInHolder } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
 import { type SignInUser, UserRepository } from '../people/people.repository.js';
 import { normaliseEmail } from '../people/people.service.js';
 import { PersonRepository } from '../people/person.repository.js';
+import { PersonService } from '../people/person.service.js';
 import { type ProvenSignIn, SessionService, type SignInOrigin } from '../sessions/session.service.js';
 import { DeviceTokens, type KnownDevice, type SignInOutcome } from './device-tokens.js';
 import { SignInPolicyRepository } from './factor.repository.js';
 import { SignInLimit } from './guess-limits.js';
 import { type Enrolled, MfaRequestService, MfaService, SIGN_INS, type SignInAnswer } from './mfa.service.js';
 import { PasswordService } from './password.service.js';
-import type { AuthenticatorView } from './sign-in.dto.js';
+import type { AuthenticatorView, SignInInput } from './sign-in.dto.js';
 import type { SignInPurpose } from './sign-in.entity.js';
 
 /** What was proven before the second factor, for the audit trail. */
@@ -31,12 +32,26 @@ export type FirstProof = Pick<ProvenSignIn, 'provenAt' | 'endsAt'> & { readonly 
 /** Looked up for an address without an account, which takes the same time. */
 const NOBODY = { tenantId: NO_TENANT, userId: NO_TENANT };
 
+/** A user who has proven by a password who they are. */
+export interface AuthenticatedUser extends SignInUser {
+  /** Whether they are a person: the password is the one of all their workspaces. */
+  readonly isMember: boolean;
+}
+
+interface Attempt extends Pick<SignInInput, 'password' | 'workspace'> {
+  /** As it is stored. */
+  readonly email: string;
+  readonly origin: RequestOrigin;
+}
+
 @Injectable()
 export class SignInService {
   constructor(
     private readonly database: Database,
     private readonly users: UserRepository,
     private readonly emails: SignInEmailRepository,
+    private readonly persons: PersonRepository,
+    private readonly people: PersonService,
     private readonly passwords: PasswordService,
     private readonly limit: SignInLimit,
     private readonly sessions: SessionService,
@@ -46,7 +61,6 @@ export class SignInService {
     private readonly trail: AuditTrail,
     private readonly refusals: RefusedActs,
     private readonly devices: DeviceTokens,
-    private readonly persons: PersonRepository,
   ) {}
 
   /**
@@ -55,25 +69,14 @@ export class SignInService {
    * checked
    */
   async authenticate(
-    email: string,
-    password: string,
+    { email, ...input }: SignInInput,
     origin: RequestOrigin,
     deviceToken?: string,
-  ): Promise<SignInUser> {
-    const account = normaliseEmail(email);
-    const attempt = async () => {
-      const holder = await this.emails.findHolder(this.database, account);
-      const user = await this.users.readForSignIn(this.database, holder ?? NOBODY);
-      // Who has proven the address comes first; then one hash finds the claim, so that its time does not tell how many there are.
-      const proven = (await this.prove(user, password, origin)) ?? (await this.proveClaim(account, password, origin));
-      if (proven) return proven;
-      // A claim learns nothing of attempts: it may be somebody else's.
-      if (user) this.noteFailure(user, origin);
-      throw new PlatformError('INVALID_CREDENTIALS');
-    };
+  ): Promise<AuthenticatedUser> {
+    const attempt = { ...input, email: normaliseEmail(email), origin };
     const device = this.devices.read(deviceToken);
-    const byDevice = device && { id: device.id, attempt: () => this.authenticateOn(device, account, password, origin) };
-    return this.limit.guess(`user:${account}`, origin.address, attempt, byDevice);
+    const byDevice = device && { id: device.id, attempt: () => this.authenticateOn(device, attempt) };
+    return this.limit.guess(`user:${attempt.email}`, origin.address, () => this.prove(attempt), byDevice);
   }
 
   /**
@@ -139,36 +142,85 @@ export class SignInService {
   }
 
   /**
-   * Only the password of its own user counts: whoever registers with somebody's address has devices of that
-   * registration only.
-   * @returns undefined where the device is not one of the account's, before anything is hashed
+   * Who has proven the address comes first; then one hash finds the local account, so that its time does not tell how many
+   * there are. Every refusal costs two hashes and four reads.
    */
-  private async authenticateOn(
-    device: KnownDevice,
-    account: string,
-    password: string,
-    origin: RequestOrigin,
-  ): Promise<SignInUser | undefined> {
-    const holder = await this.emails.findHolder(this.database, account);
-    const isHolder = holder?.userId === device.userId;
-    const own = isHolder ? holder : await this.emails.findClaimOf(this.database, account, device.userId);
-    const user = own && (await this.users.readForSignIn(this.database, own));
-    if (!user || !this.devices.isOf(device, user)) return undefined;
-    const proven = await this.prove(user, password, origin);
+  private async prove(attempt: Attempt): Promise<AuthenticatedUser> {
+    const { origin } = attempt;
+    const holder = await this.holderOf(attempt);
+    const user = await this.users.readForSignIn(this.database, holder ?? NOBODY);
+    const right = await this.passwords.matches(user?.passwordHash, attempt.password, origin.address);
+    const entered = right && holder && user ? await this.enter(holder, user, attempt) : undefined;
+    if (entered && !entered.isSuspended) return entered;
+    const proven = (await this.proveLocal(attempt)) ?? entered;
     if (proven) return proven;
-    if (isHolder) this.noteFailure(user, origin);
+    // A local account learns nothing of attempts: it may be somebody else's.
+    if (user) this.noteFailure(user, origin);
     throw new PlatformError('INVALID_CREDENTIALS');
   }
 
-  /** @returns the user as they are afterwards; undefined for a wrong password and for one who may not sign in */
-  private async prove(
-    user: SignInUser | null,
-    password: string,
-    { address }: RequestOrigin,
-  ): Promise<SignInUser | undefined> {
-    const right = await this.passwords.matches(user?.passwordHash, password, address);
-    if (!right || user?.status !== 'active') return undefined;
-    return { ...user, passwordHash: await this.renewHash(user, password) };
+  private holderOf({ email, workspace }: Attempt): Promise<SignInHolder | undefined> {
+    if (workspace === undefined) return this.emails.findHolder(this.database, email);
+    return this.persons.findMembership(this.database, email, workspace);
+  }
+
+  /**
+   * The user, or where they must not sign in the first of the person's other users who may.
+   * @param user whose password was right
+   * @returns as they are afterwards; a user of a suspended workspace where there is no other
+   */
+  private async enter(
+    { personId, lastUserId }: SignInHolder,
+    user: SignInUser,
+    attempt: Attempt,
+  ): Promise<AuthenticatedUser | undefined> {
+    let entered = user.status === 'active' ? user : undefined;
+    if (personId !== null && attempt.workspace === undefined && (!entered || entered.isSuspended)) {
+      for (const membership of await this.database.crossTenant((tx) => this.persons.memberships(tx, personId))) {
+        const other = await this.users.readForSignIn(this.database, membership);
+        // A host or a provider alone lets somebody in who has no password.
+        if (other?.status !== 'active' || other.passwordHash !== user.passwordHash) continue;
+        if (!entered || !other.isSuspended) entered = other;
+        if (!other.isSuspended) break;
+      }
+    }
+    if (!entered) return undefined;
+    const { tenantId, id: userId } = entered;
+    if (personId !== null && userId !== lastUserId) {
+      await this.database.crossTenant((tx) => this.persons.noteUse(tx, personId, { tenantId, userId }));
+    }
+    const isMember = personId !== null;
+    return { ...entered, isMember, passwordHash: await this.renew(entered, attempt, isMember) };
+  }
+
+  /** The key of the password is the proof. @returns undefined for a wrong password and for one who may not sign in */
+  private async proveLocal({ email, password, workspace, origin }: Attempt): Promise<AuthenticatedUser | undefined> {
+    const key = await this.passwords.claimKey(email, password, origin.address);
+    const local = await this.persons.findLocalByKey(this.database, email, key, workspace);
+    const user = await this.users.readForSignIn(this.database, local ?? NOBODY);
+    if (user?.status === 'active') return { ...user, isMember: false };
+    if (user) this.noteFailure(user, origin);
+    return undefined;
+  }
+
+  /**
+   * Only the password of the device's own user counts: whoever has an account of somebody's address in their workspace has
+   * devices of that account only.
+   * @returns undefined where the device is not one of the address's, before anything is hashed
+   */
+  private async authenticateOn(device: KnownDevice, attempt: Attempt): Promise<AuthenticatedUser | undefined> {
+    const { email, password, workspace, origin } = attempt;
+    const own = await this.persons.findAccount(this.database, email, device.userId);
+    const user = own && (await this.users.readForSignIn(this.database, own));
+    if (!user || !this.devices.isOf(device, user)) return undefined;
+    const holder = own.personId === null ? { ...own, lastUserId: own.userId } : await this.holderOf(attempt);
+    if (!holder || (workspace !== undefined && holder.tenantId !== workspace)) return undefined;
+    const right = await this.passwords.matches(user.passwordHash, password, origin.address);
+    const last = holder.userId === user.id ? user : await this.users.readForSignIn(this.database, holder);
+    const entered = right && last ? await this.enter(holder, last, attempt) : undefined;
+    if (entered) return entered;
+    this.noteFailure(user, origin);
+    throw new PlatformError('INVALID_CREDENTIALS');
   }
 
   private async deviceTokenOf(tenantId: string, userId: string, purpose: SignInPurpose): Promise<string | undefined> {
@@ -203,24 +255,23 @@ export class SignInService {
     return user;
   }
 
-  /** Unless the password was changed in the meantime. @returns the hash that is stored */
-  private async renewHash({ tenantId, id, passwordHash }: SignInUser, password: string): Promise<string | null> {
-    const renewed = passwordHash === null ? undefined : await this.passwords.rehash(passwordHash, password);
-    if (renewed === undefined) return passwordHash;
-    return this.database.transaction(tenantId, async (tx) => {
-      const user = await this.users.lock(tx, id);
-      if (user?.passwordHash !== passwordHash) return user?.passwordHash ?? null;
-      await this.users.update(tx, id, { passwordHash: renewed });
-      return renewed;
+  /** What is stored of the password, unless it was changed in the meantime. @returns the hash that is stored */
+  private async renew(user: SignInUser, { email, password }: Attempt, isMember: boolean): Promise<string | null> {
+    const { tenantId, id: userId, passwordHash } = user;
+    if (passwordHash === null) return null;
+    const renewed = await this.passwords.rehash(passwordHash, password);
+    // An account of an earlier version, which only its row of the address finds.
+    const local = isMember ? null : await this.database.crossTenant((tx) => this.persons.findLocal(tx, userId));
+    const lacksKey = local !== null && local.passwordKey === null;
+    const key = lacksKey ? await this.passwords.claimKeyIfIdle(email, password) : undefined;
+    if (renewed === undefined && key === undefined) return passwordHash;
+    return inWorkspace(this.database, tenantId, async (tx) => {
+      await this.persons.holdAddress(tx, email);
+      const held = await this.users.hold(tx, tenantId, userId);
+      if (held?.passwordHash !== passwordHash) return held?.passwordHash ?? null;
+      await this.people.setPasswordOf(tx, { tenantId, userId }, renewed ?? passwordHash, key);
+      return renewed ?? passwordHash;
     });
-  }
-
-  /** Who has registered with the address and the password, and has not verified it yet. */
-  private async proveClaim(email: string, password: string, origin: RequestOrigin): Promise<SignInUser | undefined> {
-    const key = await this.passwords.claimKey(email, password, origin.address);
-    const claim = await this.emails.findClaimByPassword(this.database, email, key);
-    // The key finds an account, whose own hash decides.
-    return claim && this.prove(await this.users.readForSignIn(this.database, claim), password, origin);
   }
 }
 
