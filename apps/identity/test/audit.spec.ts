@@ -62,10 +62,10 @@ describe('the audit trail', () => {
     expect(failures.length).toBeGreaterThan(10);
   });
 
-  it('tells whoever only claims an address nothing of attempts to sign in with it', async () => {
+  it('tells a workspace that has added an address nothing of attempts to sign in with it', async () => {
     const [victim, thief] = [await identity.account(), await identity.account()];
-    const claim = [thief.userId, thief.tenantId, victim.email];
-    await identity.queryAll('INSERT INTO email_claim (user_id, tenant_id, email) VALUES ($1, $2, $3)', claim);
+    const added = { email: victim.email, name: 'V', password: `thief-${PASSWORD}`, roles: ['member'] };
+    expect((await send('POST', '/api/tenant/users', thief, added)).status).toBe(201);
     expect((await identity.login(victim.email, 'wrong-password-1')).status).toBe(401);
     await entryOf(identity, victim, 'sign_in.failed');
     expect(await auditOf(identity, thief, '&action=sign_in.failed')).toEqual([]);

@@ -95,11 +95,18 @@ describe('a change of the e-mail address', () => {
     expect((await identity.login(theirs.email)).status).toBe(200);
   });
 
-  it('is refused when the address has got an account before it is confirmed', async () => {
+  it.each([
+    ['a person has proven the address', (wanted: string) => registerWith(wanted)],
+    [
+      'a user of the workspace has got the address',
+      (wanted: string, accessToken: string) =>
+        identity.post('/api/tenant/users', { email: wanted, name: 'X', roles: ['member'] }, accessToken),
+    ],
+  ])('is refused when %s before it is confirmed', async (_, take) => {
     const { email, accessToken } = await identity.account();
     const wanted = newEmail();
     const token = await asked(accessToken, wanted);
-    await registerWith(wanted);
+    expect((await take(wanted, accessToken)).status).toBe(201);
     expect(await outcome(present('confirm', token))).toEqual([409, 'EMAIL_TAKEN']);
     expect((await identity.login(email)).status).toBe(200);
   });
@@ -201,9 +208,10 @@ describe('undoing a change of the e-mail address', () => {
     const since = mailServer.mails.length;
     expect((await present('undo', undo)).status).toBe(204);
     await setPassword(email, since);
-    const entries = 'SELECT action, actor_id AS who, detail FROM audit_entry ORDER BY id DESC LIMIT 5';
+    const entries = 'SELECT action, actor_id AS who, detail FROM audit_entry ORDER BY id DESC LIMIT 6';
     expect(await identity.query(tenantId, entries)).toEqual([
       { action: 'password.reset', who: userId, detail: {} },
+      { action: 'password.reset_requested', who: null, detail: {} },
       { action: 'email.change_undone', who: userId, detail: {} },
       { action: 'passkey.removed', who: userId, detail: { passkeyId } },
       { action: 'authenticator.removed', who: userId, detail: {} },
@@ -268,13 +276,18 @@ describe('undoing a change of the e-mail address', () => {
     const undo = await changed(accessToken, email, newEmail());
     const days = 'SELECT extract(epoch FROM expires_at - confirmed_at)::int / 86400 AS days FROM email_change';
     expect(await identity.query(tenantId, days)).toEqual([{ days: 7 }]);
-    expect((await registerWith(email)).body.code).toBe('EMAIL_TAKEN');
+    const holders = async () =>
+      (await identity.queryAll('SELECT tenant_id AS id FROM sign_in_email WHERE email = $1', [email])).map(
+        ({ id }) => id,
+      );
+    expect((await registerWith(email)).status).toBe(201);
+    expect(await holders()).toEqual([tenantId]);
     await identity.expire('email_change', tenantId);
     const lapse = `UPDATE sign_in_email SET reserved_until = now() - interval '1 second' WHERE email = $1`;
     await identity.queryAll(lapse, [email]);
     expect((await present('undo', undo)).body.code).toBe('INVALID_EMAIL_CHANGE');
     await identity.get(ExpiredRowSweeper).sweep();
-    expect((await registerWith(email)).status).toBe(201);
+    expect(await holders()).toEqual([(await registerWith(email)).body.tenant.id]);
   });
 
   it('does not keep the user from taking back the old address themselves', async () => {

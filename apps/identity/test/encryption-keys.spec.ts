@@ -130,6 +130,7 @@ describe('the sealed columns of identity', () => {
       'passkey.public_key',
       // A hash.
       'email_claim.password_key',
+      'local_account.password_key',
     ];
     const problems = await identity.get(Database).crossTenant((tx) => unlistedColumns(tx, sealedColumns, others));
     expect(problems).toEqual({ unlisted: [], unknown: [] });

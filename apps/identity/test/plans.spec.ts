@@ -8,8 +8,14 @@ import { CLAIM_MAIL } from '../src/mail/mail.repository.js';
 import { migrations } from '../src/migrations/index.js';
 import { READ_OAUTH_CLIENT, READ_OAUTH_INSTALLATION } from '../src/oauth/client.repository.js';
 import { FIND_GRANT_TOKEN, LOCK_AUTHORIZATION_CODE, TOUCH_GRANT } from '../src/oauth/grant.repository.js';
-import { FIND_CLAIM_BY_PASSWORD, FIND_CLAIM_OF_USER, FIND_SIGN_IN_HOLDER } from '../src/people/email.repository.js';
+import { FIND_SIGN_IN_HOLDER } from '../src/people/email.repository.js';
 import { LOCK_USER_FOR_ISSUE, READ_SIGN_IN_USER } from '../src/people/people.repository.js';
+import {
+  FIND_ACCOUNT,
+  FIND_LOCAL_BY_KEY,
+  FIND_MEMBERSHIP,
+  NOTE_WORKSPACE_USED,
+} from '../src/people/person.repository.js';
 import {
   FIND_SPENT_REFRESH_TOKEN,
   ROTATE_REFRESH_TOKEN,
@@ -37,12 +43,14 @@ const ofRuntimeRole = {
 };
 const ofNarrowRole = {
   CLAIM_MAIL,
-  FIND_CLAIM_BY_PASSWORD,
-  FIND_CLAIM_OF_USER,
+  FIND_ACCOUNT,
+  FIND_LOCAL_BY_KEY,
+  FIND_MEMBERSHIP,
   FIND_SIGN_IN_HOLDER,
   FIND_SPENT_REFRESH_TOKEN,
   READ_EMBED_MINT,
   READ_KNOWN_EMBED_MINTS,
+  NOTE_WORKSPACE_USED,
   READ_OAUTH_CLIENT,
   READ_OAUTH_INSTALLATION,
   ROTATE_REFRESH_TOKEN,
