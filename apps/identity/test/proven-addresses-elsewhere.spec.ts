@@ -4,7 +4,7 @@ import { decodeJwt } from 'jose';
 import { codeOf } from './checks.js';
 import { EmbedHost } from './embed-host.js';
 import { type Account, newEmail, outcome, PASSWORD } from './identity.js';
-import { prove, standing } from './persons.js';
+import { addLocal, prove, standing } from './persons.js';
 import { refused, Stage } from './single-sign-on/stage.js';
 import { type Proven, verifyDomain } from './single-sign-on/workspace.js';
 
@@ -104,27 +104,25 @@ describe('an address that a person has proven', () => {
     return account;
   }
 
-  it.each(['email', 'explicit'] as const)('is minted for nowhere else (linked by %s), whoever asks', async (linkUsersBy) => {
-    const { email, tenantId, userId } = await person();
-    const other = await host(undefined, { linkUsersBy });
-    await other.mint({ sub: 'known' });
-    for (const sub of ['new', 'known']) expect([sub, await codeOf(other.mint({ sub, email }))]).toEqual([sub, conflict]);
-    const counted = "SELECT used FROM quota_use WHERE name LIKE 'embed-conflict:%'";
-    expect(await identity.query(other.owner.tenantId, counted)).toEqual([{ used: 2 }]);
-    expect(await members(other.owner.tenantId, email)).toEqual([]);
-    expect(await members(tenantId, email)).toMatchObject([{ id: userId }]);
-  });
+  it.each(['email', 'explicit'] as const)(
+    'is minted for nowhere else (linked by %s), whoever asks',
+    async (linkUsersBy) => {
+      const { email, tenantId, userId } = await person();
+      const other = await host(undefined, { linkUsersBy });
+      await other.mint({ sub: 'known' });
+      for (const sub of ['new', 'known'])
+        expect([sub, await codeOf(other.mint({ sub, email }))]).toEqual([sub, conflict]);
+      const counted = "SELECT used FROM quota_use WHERE name LIKE 'embed-conflict:%'";
+      expect(await identity.query(other.owner.tenantId, counted)).toEqual([{ used: 2 }]);
+      expect(await members(other.owner.tenantId, email)).toEqual([]);
+      expect(await members(tenantId, email)).toMatchObject([{ id: userId }]);
+    },
+  );
 
   it('is not minted for by a workspace that has a user of the address who has not proven it', async () => {
-    const { email } = await person();
-    const [other, another] = [await host(), await host()];
-    // A host user of before, which says nothing of what an administrator may add.
-    await identity.query(
-      other.owner.tenantId,
-      `INSERT INTO app_user (id, email, name, roles, status, origin) VALUES (gen_random_uuid(), $1, 'X', '{member}', 'active', 'embed')`,
-      [email],
-    );
-    for (const at of [other, another]) expect(await codeOf(at.mint({ email }))).toBe(conflict);
+    const [{ email }, other] = [await person(), await host()];
+    await addLocal(identity, other.owner.tenantId, email);
+    expect(await codeOf(other.mint({ email }))).toBe(conflict);
   });
 
   it('is kept for them after they have given it up, from every workspace', async () => {
@@ -139,12 +137,7 @@ describe('an address that a person has proven', () => {
   it('is theirs in each of their workspaces', async () => {
     const account = await person();
     const other = await host();
-    const userId = randomUUID();
-    await identity.query(
-      other.owner.tenantId,
-      `INSERT INTO app_user (id, email, name, roles, status, origin) VALUES ($1, $2, 'X', '{viewer}', 'active', 'administrator')`,
-      [userId, account.email],
-    );
+    const userId = await addLocal(identity, other.owner.tenantId, account.email);
     await prove(identity, { email: account.email, tenantId: other.owner.tenantId, userId });
     for (const [at, expected] of [
       [other, userId],
