@@ -132,7 +132,10 @@ export class ProviderLinkService {
       if (!known) await this.provision(tx, provider, { id, email, name: person.name });
       await this.proofs.prove(tx, email, { tenantId: provider.tenantId, userId: id });
       await this.links.insert(tx, subject, id);
-      if (known) await this.mails.queue(tx, provider.tenantId, firstSignInMail(known.email, provider.name));
+      if (known) {
+        const mail = firstSignInMail(known.email, provider.name, known.isTakenOver);
+        await this.mails.queue(tx, provider.tenantId, mail);
+      }
       // The provider has proven who it is.
       const action = known ? 'provider_link.made' : 'user.provisioned';
       this.trail.record(tx, byUser(action, id, { providerId: provider.id }));
@@ -156,8 +159,9 @@ export class ProviderLinkService {
     if (!holder) return null;
     await this.users.hold(tx, tenantId, holder.userId);
     const user = await this.users.findContact(tx, tenantId, holder.userId);
-    if (!member && user?.status === 'active') await this.shutOuts.shutOut(tx, holder);
-    return user;
+    const isTakenOver = !member && user?.status === 'active';
+    if (isTakenOver) await this.shutOuts.shutOut(tx, holder);
+    return user && { ...user, isTakenOver };
   }
 
   private async provision(
