@@ -174,6 +174,7 @@ describe('a sign-in at the provider of a proven domain', () => {
     const key = { name: 'kept', scopes: ['leads:read'], expiresInDays: 30 };
     expect((await identity.send('POST', '/api/auth/api-keys', account, key)).status).toBe(201);
     expect(await atProvider(account.email)).toMatchObject({ userId: account.userId });
+    expect((await stage.mailServer.mailTo(account.email)).text).toContain('no longer work');
     await identity.refuses(account.accessToken);
     expect((await identity.refresh(account.refreshToken)).status).toBe(401);
     expect(await outcome(identity.login(account.email))).toEqual([401, 'INVALID_CREDENTIALS']);
