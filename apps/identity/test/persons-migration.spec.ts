@@ -139,7 +139,13 @@ const KINDS: readonly Kind[] = [
   { what: 'brought by a provider', ...linkedAt(DOMAIN), becomes: 'member', signsIn: false },
   { what: 'brought by a provider whose domain is lost', ...linkedAt(LOST_DOMAIN), becomes: 'local', signsIn: false },
   { what: 'brought by a host', user: byHost, becomes: 'local', signsIn: false },
-  { what: 'brought by a host that links explicitly', user: byHost, hasAddress: false, becomes: 'local', signsIn: false },
+  {
+    what: 'brought by a host that links explicitly',
+    user: byHost,
+    hasAddress: false,
+    becomes: 'local',
+    signsIn: false,
+  },
   { what: 'registered and disabled', user: { status: 'disabled' }, becomes: 'member', signsIn: false },
   {
     what: 'added with a password and disabled',

@@ -6,13 +6,22 @@ import { EmbedHost } from './embed-host.js';
 import { type Account, newEmail, outcome, PASSWORD } from './identity.js';
 import { addLocal, prove, standing } from './persons.js';
 import { refused, Stage } from './single-sign-on/stage.js';
-import { type Proven, verifyDomain } from './single-sign-on/workspace.js';
+import { verifyDomain } from './single-sign-on/workspace.js';
 
 const stage = Stage.ofFile();
 const { identity } = stage;
 
 const host = (owner?: Account, changes: object = {}) => EmbedHost.start(identity, changes, owner);
 const conflict = 'EMBED_IDENTITY_CONFLICT';
+
+/** Somebody who has registered a workspace and proven their address. */
+async function person(email = newEmail()): Promise<Account> {
+  const registration = { email, password: PASSWORD, name: 'Person', workspace: { name: 'Theirs' } };
+  expect((await identity.post('/api/auth/register', registration)).status).toBe(201);
+  const account = await identity.signedIn(email);
+  await prove(identity, account);
+  return account;
+}
 
 /** Adds a user to a workspace. @returns their id */
 async function added(owner: Account, email: string, more: object = {}): Promise<string> {
@@ -22,14 +31,12 @@ async function added(owner: Account, email: string, more: object = {}): Promise<
   return body.id;
 }
 
-/** Signs in at the provider of a workspace that has proven the domain. @returns the token, or why there is none */
-async function atProvider(email: string, workspace: Proven = stage.workspace) {
-  const at = workspace === stage.workspace ? stage.configured : await stage.add(workspace, stage.provider);
-  const begun = await stage.begun(at, stage.provider, workspace);
-  stage.provider.person = { sub: `sub-of-${email}`, email, nonce: begun.nonce };
-  const { code, ...refusal } = await begun.browser.comeBack(stage.callback(begun.state, { at }));
+/** Signs in at the provider of the workspace that has proven the domain. @returns the token, or why there is none */
+async function atProvider(email: string): Promise<Partial<Account> & { error?: string; reason?: string }> {
+  const { browser, state } = await stage.begunBy(email);
+  const { code, ...refusal } = await browser.comeBack(stage.callback(state));
   if (code === undefined) return refusal;
-  const { accessToken } = (await begun.browser.exchange(code)).body;
+  const { accessToken } = (await browser.exchange(code)).body;
   const { sub, tid } = decodeJwt(accessToken) as { sub: string; tid: string };
   return { userId: sub, tenantId: tid, accessToken };
 }
@@ -82,12 +89,7 @@ describe('an address that a stranger uses without having proven it', () => {
   it('is registered by its owner after a host has minted for it, which stays who it is', async () => {
     const [squatter, email] = [await host(), newEmail()];
     const squatted = await squatter.userOf({ sub: 'known', email });
-    const workspace = { name: 'Their own' };
-    const registration = { email, password: PASSWORD, name: 'Owner', workspace };
-    expect((await identity.post('/api/auth/register', registration)).status).toBe(201);
-    const owner = await identity.signedIn(email);
-    expect(owner.tenantId).not.toBe(squatted.tenantId);
-    await prove(identity, owner);
+    expect((await person(email)).tenantId).not.toBe(squatted.tenantId);
     // Nothing new is learnt: it is the same user of the same workspace.
     expect((await squatter.userOf({ sub: 'known', email })).userId).toBe(squatted.userId);
     expect(await codeOf(squatter.mint({ sub: 'another', email }))).toBe(conflict);
@@ -95,15 +97,6 @@ describe('an address that a stranger uses without having proven it', () => {
 });
 
 describe('an address that a person has proven', () => {
-  /** A person whose workspace is not the host's. */
-  async function person(email = newEmail()): Promise<Account> {
-    const registration = { email, password: PASSWORD, name: 'Person', workspace: { name: 'Theirs' } };
-    expect((await identity.post('/api/auth/register', registration)).status).toBe(201);
-    const account = await identity.signedIn(email);
-    await prove(identity, account);
-    return account;
-  }
-
   it.each(['email', 'explicit'] as const)(
     'is minted for nowhere else (linked by %s), whoever asks',
     async (linkUsersBy) => {
@@ -150,22 +143,18 @@ describe('an address that a person has proven', () => {
 
 describe('a sign-in at the provider of a proven domain', () => {
   const address = (name: string) => `${name}-${randomUUID()}@${stage.workspace.domain}`;
-  const calls = ({ accessToken }: Pick<Account, 'accessToken'>) =>
-    identity.request('GET', '/api/auth/me', { token: accessToken });
 
   it('makes a person a member besides, who goes on with their own password where they have one', async () => {
     const email = address('consultant');
-    const registration = { email, password: PASSWORD, name: 'Person', workspace: { name: 'Theirs' } };
-    expect((await identity.post('/api/auth/register', registration)).status).toBe(201);
-    const account = await identity.signedIn(email);
-    const personId = await prove(identity, account);
+    const account = await person(email);
     const signedIn = await atProvider(email);
     expect(signedIn).toMatchObject({ tenantId: stage.workspace.owner.tenantId });
-    const memberships = 'SELECT user_id FROM membership WHERE person_id = $1 ORDER BY created_at';
-    const rows = await identity.queryAll(memberships, [personId]);
+    const memberships = `SELECT user_id FROM membership
+      WHERE person_id = (SELECT person_id FROM membership WHERE user_id = $1) ORDER BY created_at`;
+    const rows = await identity.queryAll(memberships, [account.userId]);
     expect(rows).toEqual([{ user_id: account.userId }, { user_id: signedIn.userId }]);
     expect((await identity.signedIn(email)).tenantId).toBe(account.tenantId);
-    expect((await calls(account)).status).toBe(200);
+    expect((await identity.me(account.accessToken)).status).toBe(200);
     expect((await atProvider(email)).userId).toBe(signedIn.userId);
   });
 
@@ -181,15 +170,15 @@ describe('a sign-in at the provider of a proven domain', () => {
     const kept = 'SELECT 1 FROM api_key WHERE owner_id = $1';
     expect(await identity.query(account.tenantId, kept, [account.userId])).toEqual([]);
     expect(await standing(identity, account.userId)).toBe('member');
-    const again = await atProvider(account.email);
-    expect((await calls(again as Account)).status).toBe(200);
+    const { accessToken } = await atProvider(account.email);
+    expect((await identity.me(accessToken)).status).toBe(200);
   });
 
   it('of a member ends nothing: only accounts whose address nobody has proven are shut out', async () => {
     const account = await stage.colleague();
     await prove(identity, account);
     expect(await atProvider(account.email)).toMatchObject({ userId: account.userId });
-    expect((await calls(account)).status).toBe(200);
+    expect((await identity.me(account.accessToken)).status).toBe(200);
     expect((await identity.login(account.email)).status).toBe(200);
   });
 
@@ -215,8 +204,6 @@ describe('a sign-in at the provider of a proven domain', () => {
   it('makes one user of two people at the provider who come at once with one address', async () => {
     const email = address('twice');
     const begun = [await stage.begun(), await stage.begun()];
-    const claims = { email, email_verified: true };
-    stage.provider.claims = claims;
     const codes = [];
     for (const { browser, state, nonce } of begun) {
       stage.provider.person = { sub: `sub-${state.slice(-8)}`, email, nonce };
