@@ -49,8 +49,7 @@ export class PersonService {
       throw new PlatformError('CONFLICT', `A person is in at most ${MAX_MEMBERSHIPS} workspaces`);
     }
     const passwordHash = await this.passwordOf(tx, memberships);
-    // Where the person has none, what the user has set is the password from now on.
-    if (passwordHash !== null) await this.users.setPassword(tx, user, passwordHash);
+    await this.users.setPassword(tx, user, passwordHash);
     await this.enter(tx, personId, user);
     return personId;
   }
