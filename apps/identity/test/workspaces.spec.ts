@@ -118,7 +118,7 @@ describe('POST /api/auth/switch', () => {
     const tenantId = await workspaceFor(home);
     const telling = async (id: string) => {
       const { status, body } = await switchTo(identity, home, id);
-      return { status, ...body, requestId: undefined, instance: undefined };
+      return [status, { ...body, requestId: undefined }];
     };
     expect(await telling(tenantId)).toEqual(await telling(newId()));
     expect(await outcome(switchTo(identity, home, tenantId, PASSWORD))).toEqual([404, 'NOT_FOUND']);
