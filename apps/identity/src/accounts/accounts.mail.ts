@@ -95,6 +95,14 @@ export const passwordChangedMail = ({ email, name }: Person, how: string): NewMa
     greeting(name),
   );
 
+/** @param name of the workspace, as its people chose it */
+export const joinedMail = (recipient: string, name: string): NewMail =>
+  letter(recipient, `You are in the workspace ${plainName(name)}`, NOTICE_SECONDS, [
+    `your account is now in the workspace ${plainName(name)} too. You sign in as always, and switch to it in the menu of your name.`,
+    '',
+    'If you did not accept this, leave the workspace, set a new password ("forgot password"), and look at the sessions of your account.',
+  ]);
+
 // Whoever registered is unknown: none of these mails carries a text of theirs, not even a name.
 
 /** @param isKnown whether the address has an account, to which the workspace is then added: whoever registered is not told */

@@ -52,16 +52,8 @@ export class InvitationRepository {
     await tx.repository(Invitation).insert({ ...invitation, expiresAt: secondsFromNow(validSeconds) });
   }
 
-  async find(tx: TenantTransaction, id: string): Promise<Invitation | null> {
-    return tx.repository(Invitation).findOneBy({ tenantId: tx.tenantId, id });
-  }
-
-  async lock(tx: TenantTransaction, id: string): Promise<Invitation | null> {
-    return tx.repository(Invitation).findOne({ where: { tenantId: tx.tenantId, id }, lock: FOR_UPDATE });
-  }
-
-  async markAccepted(tx: TenantTransaction, id: string): Promise<void> {
-    await tx.repository(Invitation).update({ tenantId: tx.tenantId, id }, { acceptedAt: new Date() });
+  async find(tx: NarrowTransaction, tenantId: string, id: string): Promise<Invitation | null> {
+    return tx.repository(Invitation).findOneBy({ tenantId, id });
   }
 
   async deletePending(tx: TenantTransaction, userId: string): Promise<void> {
