@@ -24,9 +24,13 @@ import {
 } from './accounts.repository.js';
 import { ExpiredRowRepository, ExpiredRowSweeper, LapsedClaimSweeper } from './accounts.sweeper.js';
 import { AfterResponse } from './after-response.service.js';
+import { DepartureService } from './departure.service.js';
 import { EmailChangeService, EmailChangeUndoService } from './email-change.service.js';
 import { InvitationService } from './invitation.service.js';
+import { LeavingController } from './leaving.controller.js';
+import { LeavingService } from './leaving.service.js';
 import { EmailChangeLimit, PasswordResetLimit, RegistrationLimit } from './limits.js';
+import { MemberAdministrationService } from './member-administration.service.js';
 import { OperatorService } from './operator.service.js';
 import {
   OperatorController,
@@ -68,6 +72,7 @@ import { UserAdministrationService } from './user-administration.service.js';
     EmailChangeController,
     ErasureController,
     InvitationController,
+    LeavingController,
     OperatorController,
     OperatorsAccountController,
     OperatorsAuditController,
@@ -85,6 +90,7 @@ import { UserAdministrationService } from './user-administration.service.js';
   ],
   providers: [
     AfterResponse,
+    DepartureService,
     EmailChangeLimit,
     EmailChangeRepository,
     EmailChangeService,
@@ -95,6 +101,8 @@ import { UserAdministrationService } from './user-administration.service.js';
     ExpiredRowSweeper,
     InvitationRepository,
     InvitationService,
+    LeavingService,
+    MemberAdministrationService,
     OperatorAdministrationService,
     OperatorPasskeyService,
     OperatorPasswordService,

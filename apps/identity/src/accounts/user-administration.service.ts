@@ -19,7 +19,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail, type NewAuditEntry } from '../audit/audit-trail.service.js';
 import { notingRefusal, RefusedActs } from '../audit/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import type { User, UserStatus } from '../people/people.entity.js';
+import { isRemoved, type User, type UserStatus } from '../people/people.entity.js';
 import { UserRepository } from '../people/people.repository.js';
 import {
   assertGrantable,
@@ -160,6 +160,9 @@ export class UserAdministrationService {
       const after = { ...user, ...change, roles: roles ?? user.roles, status: statusAfter(user, change) };
       if (isActiveOwner(user) && !isActiveOwner(after) && owners === 1) {
         throw new PlatformError('CONFLICT', 'A workspace keeps at least one owner');
+      }
+      if (isRemoved(user) && change.status === 'active') {
+        throw new PlatformError('CONFLICT', 'The user was removed: invite the address again');
       }
       if (user.status === 'invited' && change.status === 'active') {
         throw new PlatformError('CONFLICT', 'An invited user becomes active by accepting the invitation');
