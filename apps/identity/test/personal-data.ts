@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { TokenVerifier } from '@crm/access';
 import { AUDIENCES } from '@crm/contracts';
-import { newId } from '@crm/database';
+import { Database, inWorkspace, newId } from '@crm/database';
 import { expect } from '@jest/globals';
 import pg from 'pg';
 import { EmbedClientService } from '../src/embedding/embed-client.service.js';
+import { UserService } from '../src/people/people.service.js';
 import { entryOf } from './audit.js';
 import { mintAt } from './embed-host.js';
 import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
@@ -12,6 +13,7 @@ import { TestKeys } from './keys.js';
 import { withNewSecret } from './new-secret.js';
 import * as oauth from './oauth.js';
 import { newAuthenticator, register } from './passkeys.js';
+import { prove } from './persons.js';
 
 /** The service, with what tests of erasure and export do with the data of a person. */
 export class PersonalData {
@@ -91,6 +93,7 @@ export class PersonalData {
   async inhabit(owner: Account, member: Account): Promise<void> {
     const mint = await this.host(owner);
     await mint('host-sub-of-the-erased', member.email);
+    await prove(this.identity, member);
     await this.send('POST', '/api/auth/email-change', member, { email: newEmail(), password: PASSWORD });
     await entryOf(this.identity, owner, 'email.change_requested');
     await this.identity.post('/api/auth/password-resets', { email: member.email });
@@ -116,6 +119,7 @@ export class PersonalData {
       ['code_guess', 'user_id, place, tries, last_at, next_at', [id, 'session', 1, soon, soon]],
       ['invitation', 'id, user_id, secret_hash, expires_at', [newId(), id, hash, soon]],
       ['email_claim', 'email, user_id', [member.email, id]],
+      ['local_account', 'email, user_id', [member.email, id]],
     ];
     await this.asAdmin(async (client) => {
       for (const [table, columns, values] of rows) {
@@ -124,6 +128,15 @@ export class PersonalData {
         await client.query(sql, [owner.tenantId, ...values]);
       }
     });
+  }
+
+  /** Adds an address to a workspace, which offers it to whoever has proven the address. @returns the id of the user */
+  async waits({ tenantId }: Account, email: string): Promise<string> {
+    const user = { id: newId(), email, name: 'Waiting', roles: ['member'], status: 'active' as const };
+    await inWorkspace(this.identity.get(Database), tenantId, (tx) =>
+      this.identity.get(UserService).addLocal(tx, tenantId, { ...user, origin: 'administrator', passwordHash: null }),
+    );
+    return user.id;
   }
 
   /** An app of the workspace whose host mints. */

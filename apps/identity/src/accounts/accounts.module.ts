@@ -50,7 +50,7 @@ import {
 } from './operator-sign-in.controller.js';
 import { PasswordChangeService, PasswordResetService } from './password-change.service.js';
 import { ErasureController, PersonalDataExportController } from './personal-data.controller.js';
-import { ErasureRepository, PersonalDataRepository } from './personal-data.repository.js';
+import { ErasureRepository, PersonalDataRepository, PersonDataRepository } from './personal-data.repository.js';
 import { ErasureService, PersonalDataExportService } from './personal-data.service.js';
 import { RegistrationService, VerificationService } from './registration.service.js';
 import { SuspensionService } from './suspension.service.js';
@@ -116,6 +116,7 @@ import { UserAdministrationService } from './user-administration.service.js';
     PasswordResetService,
     PersonalDataExportService,
     PersonalDataRepository,
+    PersonDataRepository,
     RegistrationLimit,
     RegistrationService,
     SuspensionRepository,

@@ -29,11 +29,12 @@ export class LeavingService {
    * @throws PlatformError NOT_FOUND for a workspace that the person is not in, CONFLICT for the last owner, FORBIDDEN
    */
   async leave(principal: Principal, tenantId: string, erases: boolean): Promise<void> {
-    if (tenantId !== principal.tenantId) await this.assertOfPerson(principal);
+    const isOfPerson = await this.isOfPerson(principal);
     await inWorkspace(this.database, principal, async (tx) => {
       const { email, memberships } = await this.holdAddress(tx, principal);
       const user = memberships.find((membership) => membership.tenantId === tenantId);
       if (!user) throw new PlatformError('NOT_FOUND', 'You are in no such workspace');
+      if (tenantId !== principal.tenantId && !isOfPerson) throw ofProvider();
       const leaver = await this.departures.hold(tx, user, email);
       if (leaver.isLastOwner) throw lastOwner();
       await this.departures[erases ? 'erase' : 'remove'](tx, leaver, { bySelf: true });
@@ -68,10 +69,6 @@ export class LeavingService {
   }
 
   /** A provider speaks for the users of its workspace alone. */
-  private async assertOfPerson(principal: Principal): Promise<void> {
-    if (!(await this.isOfPerson(principal))) throw ofProvider();
-  }
-
   private async isOfPerson({ tenantId, userId, sessionId }: Principal): Promise<boolean> {
     const since = await this.database.crossTenant((tx) => this.persons.memberSince(tx, userId));
     if (!since || sessionId === undefined) return false;

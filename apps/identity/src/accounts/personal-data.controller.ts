@@ -45,7 +45,7 @@ export class ErasureController {
 }
 
 const WHAT_IS_IN_IT =
-  'The account, second factors, passkeys, open sessions with their devices, invitations, changes of the e-mail address, links to host users and to identity providers, API keys, apps that act for the user, and the entries of the audit trail that the user made or that are about them. Records of the workspace are not part of it. The export is recorded in the audit trail.';
+  'The account, second factors, passkeys, open sessions with their devices, invitations, changes of the e-mail address, links to host users and to identity providers, API keys, apps that act for the user, for whoever exports their own the workspaces that they are in and that wait for them, and the entries of the audit trail that the user made or that are about them. Records of the workspace are not part of it. The export is recorded in the audit trail.';
 
 @ApiGroup(PERSONAL_DATA_GROUP)
 @Controller('api')

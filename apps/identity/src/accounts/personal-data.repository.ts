@@ -1,10 +1,12 @@
-import type { NarrowTransaction, TenantTransaction } from '@crm/database';
+import { type NarrowTransaction, type TenantTransaction, visiting } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { ApiKey } from '../api-keys/api-key.entity.js';
 import { EmbedUser } from '../embedding/embedding.entity.js';
 import { Grant } from '../oauth/oauth.entity.js';
 import type { EmailHolder } from '../people/email.repository.js';
 import { REMOVED_DOMAIN, User } from '../people/people.entity.js';
+import { TenantRepository } from '../people/people.repository.js';
+import { PersonRepository } from '../people/person.repository.js';
 import { Session } from '../sessions/sessions.entity.js';
 import { WAYS_IN } from '../sessions/shut-out.service.js';
 import { Authenticator, Passkey, RecoveryCode } from '../sign-in/sign-in.entity.js';
@@ -13,6 +15,8 @@ import { EmailChange, Invitation } from './accounts.entity.js';
 
 /** Rows of one kind that an export has: far more than a person makes. */
 const MOST = 10_000;
+/** Each is read by itself, and anybody can make some. */
+const MOST_OFFERS = 200;
 
 @Injectable()
 export class PersonalDataRepository {
@@ -51,6 +55,37 @@ export class PersonalDataRepository {
     return (
       user && { user, sessions, ...factors, invitations, emailChanges, embedLinks, providerLinks, apiKeys, grants }
     );
+  }
+}
+
+export interface PersonWorkspace extends EmailHolder {
+  /** Of the workspace. */
+  readonly name: string;
+}
+
+/** Of a person: the workspaces that they are in, and those that wait for them. */
+@Injectable()
+export class PersonDataRepository {
+  constructor(
+    private readonly persons: PersonRepository,
+    private readonly tenants: TenantRepository,
+  ) {}
+
+  async read(tx: NarrowTransaction, userId: string) {
+    const personId = await this.persons.personOf(tx, userId);
+    if (personId === undefined) return { memberships: [], offers: [] };
+    const memberships = await this.named(tx, await this.persons.memberships(tx, personId));
+    const offers = await this.named(tx, (await this.persons.offers(tx, personId)).slice(0, MOST_OFFERS));
+    return { memberships, offers };
+  }
+
+  private async named(tx: NarrowTransaction, users: readonly EmailHolder[]): Promise<PersonWorkspace[]> {
+    const named: PersonWorkspace[] = [];
+    for (const { tenantId, userId } of users) {
+      const tenant = await visiting(tx, tenantId, () => this.tenants.findAsNarrow(tx, tenantId));
+      if (tenant) named.push({ tenantId, userId, name: tenant.name });
+    }
+    return named;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { Database, inWorkspace, millisecondsOfId } from '@crm/database';
+import { Database, inWorkspace, millisecondsOfId, type NarrowTransaction } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
 import { apiKeyView } from '../api-keys/api-key.dto.js';
@@ -14,7 +14,7 @@ import { sessionView } from '../sessions/caller.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { passkeyView } from '../sign-in/passkey.service.js';
 import { DepartureService, lastOwner } from './departure.service.js';
-import { type PersonalData, PersonalDataRepository } from './personal-data.repository.js';
+import { type PersonalData, PersonalDataRepository, PersonDataRepository } from './personal-data.repository.js';
 
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
 const createdAt = ({ id }: { id: string }): string => new Date(millisecondsOfId(id)).toISOString();
@@ -69,6 +69,7 @@ export class PersonalDataExportService {
   constructor(
     private readonly database: Database,
     private readonly data: PersonalDataRepository,
+    private readonly persons: PersonDataRepository,
     private readonly log: AuditLogRepository,
     private readonly tenants: TenantService,
     private readonly trail: AuditTrail,
@@ -83,15 +84,20 @@ export class PersonalDataExportService {
    * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, RATE_LIMITED
    */
   async export(principal: Principal, userId: string): Promise<AsyncGenerator<string>> {
+    // Where else a person is, is none of an administrator's business.
+    const isOwn = userId === principal.userId;
+    const read = (tx: NarrowTransaction) => this.persons.read(tx, userId);
+    const ofPerson = isOwn ? await inWorkspace(this.database, principal, read) : {};
     const { head, roles } = await this.database.transaction(principal.tenantId, async (tx) => {
       const data = await this.data.read(tx, userId);
       if (!data) throw new PlatformError('NOT_FOUND', 'There is no such user');
       const { id, name } = await this.tenants.view(tx);
       const archive = archiveOf(data, principal.sessionId);
       const exportedAt = new Date().toISOString();
-      return { head: { format: FORMAT, exportedAt, workspace: { id, name }, ...archive }, roles: data.user.roles };
+      const head = { format: FORMAT, exportedAt, workspace: { id, name }, ...archive, ...ofPerson };
+      return { head, roles: data.user.roles };
     });
-    if (userId !== principal.userId) assertGrantable(principal, roles);
+    if (!isOwn) assertGrantable(principal, roles);
     await this.limit.consume(userId);
     await this.database.transaction(principal, async (tx) => {
       this.trail.record(tx, { action: 'user.data_exported', subject: { kind: 'user', id: userId } });

@@ -45,9 +45,9 @@ export class UserController {
   @Describe({
     summary: 'Adds a user',
     description:
-      'Without a password the user is invited by e-mail. Nobody can grant a role above their own. How many users a workspace adds per day depends on its plan.',
+      'Without a password the user is invited by e-mail. With one, which the workspace has to allow, nobody has proven the address; in production the first sign-in replaces the password. Nobody can grant a role above their own. How many users a workspace adds per day depends on its plan.',
     answers: [{ status: 201, description: 'The user', body: () => UserView }],
-    errors: ['ROLE_NOT_GRANTABLE', 'WEAK_PASSWORD', 'EMAIL_TAKEN', 'EMAIL_NOT_VERIFIED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'LOCAL_PASSWORDS_REFUSED', 'WEAK_PASSWORD', 'EMAIL_TAKEN', 'EMAIL_NOT_VERIFIED'],
   })
   async add(
     @CurrentPrincipal() principal: Principal,

@@ -32,6 +32,7 @@ import {
 import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
+import { LocalPasswords } from '../sign-in/local-passwords.js';
 import { PasswordMarks, PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
 import type { UserChangeInput, UserInput, UserListQuery } from './accounts.dto.js';
 import { InvitationService } from './invitation.service.js';
@@ -76,6 +77,7 @@ export class UserAdministrationService {
     private readonly idempotency: IdempotencyService,
     private readonly passwordMarks: PasswordMarks,
     private readonly policy: PasswordPolicy,
+    private readonly localPasswords: LocalPasswords,
     private readonly tenants: TenantService,
     private readonly trail: AuditTrail,
     private readonly refusals: RefusedActs,
@@ -101,7 +103,7 @@ export class UserAdministrationService {
 
   /**
    * @param key makes a repeated call return the same user
-   * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, WEAK_PASSWORD, RATE_LIMITED,
+   * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, LOCAL_PASSWORDS_REFUSED, WEAK_PASSWORD, RATE_LIMITED,
    * EMAIL_TAKEN, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
    */
   async add(principal: Principal, addition: UserInput, key?: string): Promise<User> {
@@ -122,6 +124,7 @@ export class UserAdministrationService {
       roles,
       status: addition.password === undefined ? ('invited' as const) : ('active' as const),
       origin: 'administrator' as const,
+      initialPassword: addition.password !== undefined && this.localPasswords.areInitial,
       passwordHash: addition.password === undefined ? null : await this.hash(principal, addition, addition.password),
     };
     const invitation = user.status === 'invited' ? await this.invitations.prepare(tenantId, user) : undefined;
@@ -233,6 +236,7 @@ export class UserAdministrationService {
 
   /** Tenants take turns, so that one that adds many users does not keep those of others from signing in. */
   private async hash({ tenantId }: Principal, addition: UserInput, password: string): Promise<string> {
+    await this.localPasswords.assertAllowed(tenantId);
     await this.passwordLimit.consume(tenantId);
     const workspace = (await this.tenants.get(tenantId)).name;
     await this.policy.assertAcceptable(password, { ...addition, workspace });

@@ -1,11 +1,20 @@
 import { BooleanField, EnumField, field, IntegerField, ListField, TextField } from '@crm/http';
 import { TokenPairView } from '../sessions/session.dto.js';
+import { NEW_PASSWORD } from './password.service.js';
 import { SECOND_FACTOR_POLICIES, type SecondFactorPolicy } from './sign-in.entity.js';
 
 /** Only limits: a sign-in with a value that no account can have fails like any other. */
 export class SignInInput {
   @TextField({ maxLength: 254, example: 'dev@acme.test' }) email: string;
   @TextField({ maxLength: 256, example: 'correct-horse-battery-staple' }) password: string;
+
+  @TextField({
+    ...NEW_PASSWORD,
+    optional: true,
+    description: 'Takes the place of a password that somebody else chose, at the first sign-in alone',
+    example: 'tidal-lantern-orbits-quietly',
+  })
+  newPassword?: string;
 }
 
 export class HandOverInput {
@@ -49,6 +58,14 @@ export class PageSignInView {
 
   @TextField({ maxLength: 200, optional: true, description: 'Sets up an authenticator, and nothing else' })
   enrolmentToken?: string;
+
+  @BooleanField({
+    optional: true,
+    description:
+      'Whether somebody else chose the password: the tokens are absent, and the sign-in is repeated with a `newPassword`',
+    example: false,
+  })
+  passwordChangeRequired?: boolean;
 }
 
 export class SignInView extends PageSignInView {

@@ -15,6 +15,8 @@ import {
 import { FactorNoticeService } from './factor-notice.service.js';
 import { CodeGuessService, MailCodes, SignInLimit } from './guess-limits.js';
 import { HashPool } from './hash-pool.js';
+import { InitialPasswords, UserInitialPasswords } from './initial-password.js';
+import { LocalPasswords, LocalPasswordsController } from './local-passwords.js';
 import { MfaController } from './mfa.controller.js';
 import { MfaRequestService, MfaService } from './mfa.service.js';
 import { MfaSettingsService } from './mfa-settings.service.js';
@@ -34,6 +36,8 @@ const SHARED = [
   FactorNoticeService,
   DeviceTokens,
   SignInLimit,
+  InitialPasswords,
+  LocalPasswords,
   MfaRequestService,
   MfaService,
   PasskeyParts,
@@ -49,6 +53,7 @@ const SHARED = [
 @Module({
   imports: [MailModule, SessionsModule, PeopleModule],
   controllers: [
+    LocalPasswordsController,
     MfaController,
     PageSessionController,
     PasskeyController,
@@ -75,6 +80,7 @@ const SHARED = [
     RecoveryCodeRepository,
     PasswordStrategy,
     SignInService,
+    UserInitialPasswords,
   ],
   exports: SHARED,
 })

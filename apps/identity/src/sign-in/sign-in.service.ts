@@ -76,6 +76,9 @@ export class SignInService {
    * codes were asked for
    */
   async admit(user: SignInUser, origin: SignInOrigin): Promise<SignInOutcome<SignInAnswer>> {
+    if (user.initialPassword) {
+      return { answer: { passwordChangeRequired: true, expiresIn: 0 }, deviceToken: undefined };
+    }
     const demandOf = async (tx: TenantTransaction) => {
       const { secondFactor, singleSignOn } = await this.policies.read(tx);
       return {
