@@ -2,8 +2,8 @@ import { newId } from '@crm/database';
 import { describe, expect, it } from '@jest/globals';
 import { auditOf } from './audit.js';
 import { type Account, newEmail, outcome } from './identity.js';
-import { consultant, joined, newPerson, prove, sessionOf, switchTo } from './memberships.js';
 import { newAuthenticator, register, signIn } from './passkeys.js';
+import { consultant, joined, prove, sessionOf, switchTo } from './persons.js';
 import { Stage } from './single-sign-on/stage.js';
 
 const stage = Stage.ofFile();
@@ -71,7 +71,7 @@ describe('the sessions of a person', () => {
   it('are ended one by one, wherever they are, and never those of others', async () => {
     const { customer, there, first, second, switched } = await inBoth();
     const [, ofCustomer] = (await sessions(second)).data;
-    const stranger = await newPerson(identity);
+    const stranger = await identity.account();
     for (const answer of [
       await end(stranger, ofCustomer?.id),
       await end(customer, ofCustomer?.id),

@@ -8,8 +8,8 @@ import { EmbedHost } from './embed-host.js';
 import { type Account, type Answer, outcome, PASSWORD, withMail } from './identity.js';
 import { TestKeys } from './keys.js';
 import { codeIn } from './mail-server.js';
-import { consultant, joined, newPerson, sessionOf, switchTo } from './memberships.js';
 import { granted, installed } from './oauth.js';
+import { consultant, joined, sessionOf, switchTo } from './persons.js';
 
 const { identity, mailServer } = withMail();
 const keys = TestKeys.ofFile(identity);
@@ -114,7 +114,7 @@ describe('POST /api/auth/switch', () => {
       },
     ],
   ])('knows no workspace that %s', async (_what, workspaceFor) => {
-    const home = await newPerson(identity);
+    const home = await identity.account();
     const tenantId = await workspaceFor(home);
     const telling = async (id: string) => {
       const { status, body } = await switchTo(identity, home, id);
@@ -130,7 +130,7 @@ describe('POST /api/auth/switch', () => {
   });
 
   it('is for sessions of people: not for keys, apps and embedding', async () => {
-    const home = await newPerson(identity);
+    const home = await identity.account();
     const app = await installed(identity, { admin: home });
     const host = await EmbedHost.start(identity, {}, home);
     for (const [token, code] of [

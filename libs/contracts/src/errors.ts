@@ -51,6 +51,7 @@ export const ACCESS_ERRORS = defineErrors({
   ROLE_NOT_GRANTABLE: [403, 'Nobody grants a role above their own'],
   PLAN_NOT_ALLOWED: [403, 'The plan can only be set by an operator'],
   PASSWORD_REQUIRED: [422, 'A password is needed'],
+  LOCAL_PASSWORDS_REFUSED: [403, 'The workspace takes no passwords that administrators choose: invite the user'],
   EMAIL_TAKEN: [409, 'The e-mail address has an account already'],
   INVALID_EMBED_CREDENTIALS: [401, 'The embed credentials are not valid'],
   EMBED_IDENTITY_CONFLICT: [409, 'The identity belongs to another workspace'],

@@ -29,6 +29,10 @@ export const AUDIT_ACTIONS = {
   'user.roles_changed': 'The roles of a user were changed; `detail` has those before and after',
   'user.disabled': 'A user was disabled; their sessions ended',
   'user.enabled': 'A user was enabled again',
+  'user.removed': 'An administrator removed a user from the workspace; every way to act as them ended',
+  'user.left': 'A user left the workspace; every way to act as them ended',
+  'user.factor_reset':
+    'An administrator removed the authenticator, recovery codes and passkeys of a user; their sessions ended',
   'user.data_exported': 'The personal data of a user were exported',
   'user.erased': 'A user was erased; entries about them keep the id alone',
   'password.changed': 'A user changed their password; their other sessions ended',

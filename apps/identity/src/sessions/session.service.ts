@@ -222,7 +222,8 @@ export abstract class SessionIssuer {
     return this.deleteAllWithin(tx, userId);
   }
 
-  protected async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
+  /** Like {@link endAllWithin}, but API keys go on. */
+  async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
     await this.parts.sessions.endPendingSignIns(tx, userId);
     const ids = await this.parts.sessions.deleteOfUser(tx, userId);
     for (const id of ids) await this.parts.revocations.record(tx, 'session', id);
@@ -305,7 +306,7 @@ export class SessionService extends SessionIssuer {
   }
 
   /** Also what apps may do for the user: whoever ends every session does not want an app to go on. */
-  protected override async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
+  override async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
     const sessions = await super.deleteAllWithin(tx, userId);
     return [...sessions, ...(await this.endDependents(tx, userId, 'sessions'))];
   }

@@ -154,8 +154,14 @@ export interface EnrolmentRequired {
   expiresIn: number;
 }
 
+/** Somebody else chose the password; nothing is kept for the sign-in that brings one of their own. */
+export interface PasswordChangeRequired {
+  passwordChangeRequired: true;
+  expiresIn: 0;
+}
+
 /** The tokens, or what a sign-in still needs. */
-export type SignInAnswer = TokenPair | Asked;
+export type SignInAnswer = TokenPair | Asked | PasswordChangeRequired;
 type Asked = MfaRequired | EnrolmentRequired;
 export type Enrolled = TokenPair & { recoveryCodes: string[] };
 

@@ -15,6 +15,8 @@ import {
 import { FactorNoticeService } from './factor-notice.service.js';
 import { CodeGuessService, MailCodes, SignInLimit } from './guess-limits.js';
 import { HashPool } from './hash-pool.js';
+import { InitialPasswords, UserInitialPasswords } from './initial-password.js';
+import { LocalPasswords, LocalPasswordsController } from './local-passwords.js';
 import { MfaController } from './mfa.controller.js';
 import { MfaRequestService, MfaService } from './mfa.service.js';
 import { MfaSettingsService } from './mfa-settings.service.js';
@@ -36,6 +38,8 @@ const SHARED = [
   FactorNoticeService,
   DeviceTokens,
   SignInLimit,
+  InitialPasswords,
+  LocalPasswords,
   MfaRequestService,
   MfaService,
   PasskeyParts,
@@ -51,6 +55,7 @@ const SHARED = [
 @Module({
   imports: [MailModule, SessionsModule, PeopleModule],
   controllers: [
+    LocalPasswordsController,
     MfaController,
     PageSessionController,
     PasskeyController,
@@ -79,6 +84,7 @@ const SHARED = [
     PasswordStrategy,
     SignInService,
     WorkspaceSwitchService,
+    UserInitialPasswords,
   ],
   exports: SHARED,
 })

@@ -89,6 +89,9 @@ export class SignInService {
     origin: SignInOrigin,
     { purpose, ...first }: FirstProof = { purpose: 'sign-in' },
   ): Promise<SignInOutcome<SignInAnswer>> {
+    if (user.initialPassword) {
+      return { answer: { passwordChangeRequired: true, expiresIn: 0 }, deviceToken: undefined };
+    }
     const demandOf = async (tx: TenantTransaction) => {
       const { secondFactor, singleSignOn } = await this.policies.read(tx);
       return {
