@@ -94,7 +94,7 @@ describe('a person with an account', () => {
     await person.presses('Switch to it', host.name);
     await page.getByRole('dialog').waitFor();
     await visit.checkAccessible('second factor of another workspace');
-    await person.press('Use a recovery code');
+    await person.press('Use a recovery code instead');
     await page.getByLabel('Recovery code').fill(recoveryCodes[0] ?? '');
     await person.press('Continue');
     await workspaceShown(host.name);
