@@ -5,6 +5,7 @@ export const SIGN_IN_TEXTS = catalogue({
     title: 'Sign in',
     email: 'E-mail address',
     password: 'Password',
+    initialPassword: 'An administrator chose this password. Choose your own.',
     forgot: 'Forgot your password?',
     or: 'or',
     problems: {
@@ -55,6 +56,7 @@ export const SIGN_IN_TEXTS = catalogue({
     title: 'Anmelden',
     email: 'E-Mail-Adresse',
     password: 'Passwort',
+    initialPassword: 'Dieses Passwort hat die Administration gewählt. Wählen Sie ein eigenes.',
     forgot: 'Passwort vergessen?',
     or: 'oder',
     problems: {
