@@ -79,6 +79,12 @@ export class PersonService {
     return [user];
   }
 
+  private async enter(tx: NarrowTransaction, personId: string, user: EmailHolder): Promise<void> {
+    await this.persons.addMembership(tx, personId, user);
+    await this.persons.deleteLocal(tx, user.userId);
+    await this.claims.delete(tx, user.userId);
+  }
+
   /** @param memberships of the person @returns null where only providers and hosts sign them in */
   async passwordOf(tx: NarrowTransaction, memberships: readonly EmailHolder[]): Promise<string | null> {
     for (const { tenantId, userId } of memberships) {
@@ -86,11 +92,5 @@ export class PersonService {
       if (hash !== null) return hash;
     }
     return null;
-  }
-
-  private async enter(tx: NarrowTransaction, personId: string, user: EmailHolder): Promise<void> {
-    await this.persons.addMembership(tx, personId, user);
-    await this.persons.deleteLocal(tx, user.userId);
-    await this.claims.delete(tx, user.userId);
   }
 }
