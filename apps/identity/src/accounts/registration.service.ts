@@ -106,7 +106,6 @@ export class VerificationService {
     private readonly claims: EmailClaimRepository,
     private readonly persons: PersonRepository,
     private readonly people: PersonService,
-    private readonly tenants: TenantRepository,
     private readonly mails: MailService,
     private readonly trail: AuditTrail,
     limits: LimiterStore,
@@ -153,7 +152,6 @@ export class VerificationService {
       const known = await this.persons.findAddress(tx, email);
       if (known?.isReserved) throw new PlatformError('CONFLICT', 'Somebody has given the address up a few days ago');
       await this.people.prove(tx, email, { tenantId, userId });
-      await this.tenants.markVerified(tx, tenantId);
       this.trail.record(tx, { action: 'workspace.email_verified', subject: { kind: 'workspace', id: tenantId } });
     });
   }
