@@ -192,6 +192,11 @@ describe('a sign-in at the provider of a proven domain', () => {
     await identity.changeUser(owner, disabled.userId, { status: 'disabled' });
     expect(await atProvider(disabled.email)).toEqual(refused('user_disabled'));
     expect(await members(owner.tenantId, disabled.email)).toMatchObject([{ status: 'disabled' }]);
+    expect(await standing(identity, disabled.userId)).not.toBe('member');
+    await identity.changeUser(owner, disabled.userId, { status: 'active' });
+    expect((await identity.login(disabled.email)).status).toBe(200);
+    expect(await atProvider(disabled.email)).toMatchObject({ userId: disabled.userId });
+    expect(await standing(identity, disabled.userId)).toBe('member');
   });
 
   it('signs a host user of the workspace in as the same user, whose host goes on', async () => {
