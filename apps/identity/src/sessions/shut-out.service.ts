@@ -25,7 +25,8 @@ export const WAYS_IN = `
 /** $1: tenant, $2: user. */
 export const SHUT_OUT_USER = `
   WITH ${WAYS_IN},
-  grants AS (DELETE FROM oauth_grant WHERE tenant_id = $1 AND user_id = $2)
+  grants AS (DELETE FROM oauth_grant WHERE tenant_id = $1 AND user_id = $2),
+  authorizations AS (DELETE FROM oauth_code WHERE tenant_id = $1 AND user_id = $2)
   UPDATE app_user
      SET sign_in_epoch = sign_in_epoch + 1, mfa_enabled = false, password_hash = NULL, initial_password = false
    WHERE tenant_id = $1 AND id = $2`;
