@@ -5,10 +5,11 @@ import { Injectable } from '@nestjs/common';
 import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { MailService } from '../mail/mail.service.js';
-import { EmailClaimRepository, type EmailHolder } from '../people/email.repository.js';
+import type { EmailHolder } from '../people/email.repository.js';
 import { TenantRepository, UserRepository } from '../people/people.repository.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
+import { PersonSessionService } from '../sessions/person-session.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { ShutOutService } from '../sessions/shut-out.service.js';
 import { joinedMail } from './accounts.mail.js';
@@ -30,7 +31,7 @@ export class OfferService {
     private readonly people: PersonService,
     private readonly users: UserRepository,
     private readonly tenants: TenantRepository,
-    private readonly claims: EmailClaimRepository,
+    private readonly sessions: PersonSessionService,
     private readonly shutOuts: ShutOutService,
     private readonly revocations: RevocationService,
     private readonly erasures: ErasureRepository,
@@ -53,6 +54,7 @@ export class OfferService {
 
   /** @throws PlatformError NOT_FOUND for whatever is not offered to the person, CONFLICT where they are a member already */
   async acceptOffered(principal: Principal, userId: string, origin: RequestOrigin): Promise<void> {
+    await this.sessions.assertOfPerson(principal);
     const offer = await this.require(principal, userId);
     await inWorkspace(this.database, { ...origin, tenantId: offer.tenantId }, (tx) => this.accept(tx, offer));
     await this.revocations.publishPending();
@@ -60,6 +62,7 @@ export class OfferService {
 
   /** @throws PlatformError NOT_FOUND for whatever is not offered to the person */
   async declineOffered(principal: Principal, userId: string, origin: RequestOrigin): Promise<void> {
+    await this.sessions.assertOfPerson(principal);
     const offer = await this.require(principal, userId);
     await inWorkspace(this.database, { ...origin, tenantId: offer.tenantId }, (tx) => this.decline(tx, offer));
     await this.revocations.publishPending();
@@ -83,8 +86,6 @@ export class OfferService {
     const isInvited = user.status === 'invited';
     await this.shutOuts.shutOut(tx, offer);
     if (personId === undefined && passwordHash !== undefined) await this.users.setPassword(tx, offer, passwordHash);
-    // Of a workspace that waits to be verified: its mail is read.
-    if (await this.claims.find(tx, userId)) await this.tenants.markVerified(tx, tenantId);
     await this.people.prove(tx, user.email, offer);
     if (isInvited) await this.users.activate(tx, offer);
     this.trail.record(tx, byUser(isInvited ? 'user.invitation_accepted' : 'membership.accepted', userId));
