@@ -103,7 +103,7 @@ export async function belongingsOf(house: House): Promise<Belongings> {
     ['/api/tenant/users/', { id: member.userId, keyId: memberKey.id, sessionId: session }],
     ['/api/admin/users/', { id: member.userId }],
     ['/api/auth/sessions/', { id: session }],
-    ['/api/auth/workspaces/', { tenantId: owner.tenantId }],
+    ['/api/auth/workspaces/', { tenantId: owner.tenantId, userId: member.userId }],
     ['/api/auth/passkeys/', { id: passkey }],
     ['/api/auth/api-keys/', { id: ownKey.id }],
     ['/api/tenant/service-accounts/', { id: account.id, keyId: account.key.id }],
