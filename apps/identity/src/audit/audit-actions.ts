@@ -51,7 +51,7 @@ export const AUDIT_ACTIONS = {
   'embed_credentials.previous_revoked': 'The previous secret of an embedded app was ended before its time',
   'embed_credentials.settings_changed': 'The published version of an embedded app changed its origins or scopes',
   'embed_credentials.conflict':
-    'A host presented an address that belongs to another workspace. Bounded per app and hour',
+    'A host presented an address that a person of another workspace has proven. Bounded per app and hour',
   'embed_link.made':
     'A host user was linked to a user with the same address for the first time; the user was told by mail. A failure: the user has a role above those of whoever issued the credentials',
   'embed_link.set': 'An administrator linked a host user to a user',

@@ -77,8 +77,8 @@ export class UserRepository {
     tx: NarrowTransaction,
     tenantId: string,
     id: string,
-  ): Promise<Pick<User, 'id' | 'email' | 'roles'> | null> {
-    const select = { tenantId: true, id: true, email: true, roles: true } as const;
+  ): Promise<Pick<User, 'id' | 'email' | 'roles' | 'status'> | null> {
+    const select = { tenantId: true, id: true, email: true, roles: true, status: true } as const;
     return tx.repository(User).findOne({ select, where: { tenantId, id } });
   }
 
@@ -145,6 +145,17 @@ export class UserRepository {
   async findByEmail(tx: NarrowTransaction, tenantId: string, email: string): Promise<EmailHolder | null> {
     const where = { tenantId, email, origin: Not<UserOrigin>('embed') };
     const user = await tx.repository(User).findOne({ select: { tenantId: true, id: true }, where });
+    return user && { tenantId, userId: user.id };
+  }
+
+  /** As {@link findByEmail}; where nobody has it otherwise, the first whom a host has brought with it. */
+  async findByAddress(tx: NarrowTransaction, tenantId: string, email: string): Promise<EmailHolder | null> {
+    const holder = await this.findByEmail(tx, tenantId, email);
+    if (holder) return holder;
+    const where = { tenantId, email, origin: 'embed' as const };
+    const user = await tx
+      .repository(User)
+      .findOne({ select: { tenantId: true, id: true }, where, order: { id: 'ASC' } });
     return user && { tenantId, userId: user.id };
   }
 

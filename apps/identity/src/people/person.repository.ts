@@ -114,6 +114,11 @@ export class PersonRepository {
     return changedOne(await tx.repository(Membership).delete({ userId }));
   }
 
+  /** The user that a person is in a workspace. */
+  async memberOf(tx: NarrowTransaction, personId: string, tenantId: string): Promise<EmailHolder | null> {
+    return tx.repository(Membership).findOneBy({ personId, tenantId });
+  }
+
   /** In the order of tenants. */
   async memberships(tx: NarrowTransaction, personId: string): Promise<EmailHolder[]> {
     return tx.query<EmailHolder>(LIST_MEMBERSHIPS, [personId]);
