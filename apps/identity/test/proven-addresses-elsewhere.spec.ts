@@ -164,6 +164,15 @@ describe('a sign-in at the provider of a proven domain', () => {
     expect((await atProvider(email)).userId).toBe(signedIn.userId);
   });
 
+  it('keeps nobody from a workspace of their own, where they sign in with the password that they set there', async () => {
+    const email = address('founder');
+    const { userId } = await atProvider(email);
+    const own = await person(email);
+    expect(own.tenantId).not.toBe(stage.workspace.owner.tenantId);
+    expect((await identity.signedIn(email)).userId).toBe(own.userId);
+    expect((await atProvider(email)).userId).toBe(userId);
+  });
+
   it('takes an account over that somebody else may have used: nothing of before works', async () => {
     const account = await local();
     const key = { name: 'kept', scopes: ['leads:read'], expiresInDays: 30 };
