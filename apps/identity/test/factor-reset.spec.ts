@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { entryOf } from './audit.js';
 import { enrol } from './authenticators.js';
+import { enter, joined, prove } from './consultants.js';
 import { type Account, outcome, withMail } from './identity.js';
 import { TestKeys } from './keys.js';
 import { newAuthenticator, register, signIn } from './passkeys.js';
-import { enter, joined, prove } from './persons.js';
 
 const { identity, mailServer } = withMail();
 const reset = (by: Account, userId: string) => identity.send('DELETE', `/api/tenant/users/${userId}/second-factor`, by);

@@ -2,11 +2,11 @@ import { TokenVerifier } from '@crm/access';
 import { AUDIENCES } from '@crm/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { auditOf, entryOf } from './audit.js';
+import { consultant, enter, joined, prove } from './consultants.js';
 import { type Account, newEmail, outcome, PASSWORD, type TestIdentity } from './identity.js';
 import { made, type TestKeys } from './keys.js';
 import * as oauth from './oauth.js';
 import { PersonalData } from './personal-data.js';
-import { consultant, enter, joined, prove } from './persons.js';
 
 let data: PersonalData;
 let identity: TestIdentity;

@@ -7,13 +7,13 @@ import pg from 'pg';
 import { EmbedClientService } from '../src/embedding/embed-client.service.js';
 import { UserService } from '../src/people/people.service.js';
 import { entryOf } from './audit.js';
+import { prove } from './consultants.js';
 import { mintAt } from './embed-host.js';
 import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
 import { TestKeys } from './keys.js';
 import { withNewSecret } from './new-secret.js';
 import * as oauth from './oauth.js';
 import { newAuthenticator, register } from './passkeys.js';
-import { prove } from './persons.js';
 
 /** The service, with what tests of erasure and export do with the data of a person. */
 export class PersonalData {
