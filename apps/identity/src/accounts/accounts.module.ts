@@ -27,7 +27,6 @@ import { DepartureService } from './departure.service.js';
 import { EmailChangeService, EmailChangeUndoService } from './email-change.service.js';
 import { InvitationController } from './invitation.controller.js';
 import { InvitationService } from './invitation.service.js';
-import { LeavingController } from './leaving.controller.js';
 import { LeavingService } from './leaving.service.js';
 import { EmailChangeLimit, PasswordResetLimit, RegistrationLimit } from './limits.js';
 import { MemberAdministrationService } from './member-administration.service.js';
@@ -52,8 +51,8 @@ import {
 } from './operator-sign-in.controller.js';
 import { PasswordChangeService, PasswordResetService } from './password-change.service.js';
 import { ErasureController, PersonalDataExportController } from './personal-data.controller.js';
-import { ErasureRepository, PersonalDataRepository, PersonDataRepository } from './personal-data.repository.js';
-import { ErasureService, PersonalDataExportService } from './personal-data.service.js';
+import { ErasureRepository, PersonalDataRepository } from './personal-data.repository.js';
+import { PersonalDataExportService } from './personal-data.service.js';
 import { RegistrationService, VerificationService } from './registration.service.js';
 import { SuspensionService } from './suspension.service.js';
 import { UserController } from './user-administration.controller.js';
@@ -75,7 +74,6 @@ import { UserAdministrationService } from './user-administration.service.js';
     ErasureController,
     InvitationController,
     OfferController,
-    LeavingController,
     OperatorController,
     OperatorsAccountController,
     OperatorsAuditController,
@@ -99,7 +97,6 @@ import { UserAdministrationService } from './user-administration.service.js';
     EmailChangeService,
     EmailChangeUndoService,
     ErasureRepository,
-    ErasureService,
     ExpiredRowRepository,
     ExpiredRowSweeper,
     InvitationRepository,
@@ -120,7 +117,6 @@ import { UserAdministrationService } from './user-administration.service.js';
     PasswordResetService,
     PersonalDataExportService,
     PersonalDataRepository,
-    PersonDataRepository,
     RegistrationLimit,
     RegistrationService,
     SuspensionRepository,

@@ -16,11 +16,6 @@ export interface Leaver extends LeavingUser, Pick<EmailHolder, 'tenantId'> {
   readonly isLastOwner: boolean;
 }
 
-interface Departure {
-  /** Whether the user goes by themselves: then it is they who act, in whatever workspace. */
-  readonly bySelf: boolean;
-}
-
 /**
  * What goes with a user of a workspace, and what becomes of the person. Locks are taken in the order of all changes: the address
  * ({@link holdAddress}), then users by the order of their tenants ({@link hold}). Afterwards the caller publishes the cut-offs.
@@ -56,7 +51,8 @@ export class DepartureService {
     });
   }
 
-  async erase(tx: NarrowTransaction, leaver: Leaver, { bySelf }: Departure): Promise<void> {
+  /** @param bySelf then it is the user who acts, in whatever workspace */
+  async erase(tx: NarrowTransaction, leaver: Leaver, bySelf: boolean): Promise<void> {
     const { tenantId, id: userId } = leaver;
     await this.delete(tx, leaver, () => {
       this.trail.record(tx, {
@@ -71,7 +67,7 @@ export class DepartureService {
   }
 
   /** The name stays, by which records show who they are of; who never accepted an invitation goes with it. */
-  async remove(tx: NarrowTransaction, leaver: Leaver, { bySelf }: Departure): Promise<void> {
+  async remove(tx: NarrowTransaction, leaver: Leaver, bySelf: boolean): Promise<void> {
     const { tenantId, id: userId, email, name, status, personId } = leaver;
     const record = () =>
       this.trail.record(tx, {

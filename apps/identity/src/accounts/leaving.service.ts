@@ -34,7 +34,7 @@ export class LeavingService {
       if (!user) throw new PlatformError('NOT_FOUND', 'You are in no such workspace');
       const leaver = await this.departures.hold(tx, user, email);
       if (leaver.isLastOwner) throw lastOwner();
-      await this.departures[erases ? 'erase' : 'remove'](tx, leaver, { bySelf: true });
+      await this.departures[erases ? 'erase' : 'remove'](tx, leaver, true);
     });
     await this.revocations.publishPending();
   }
@@ -48,7 +48,7 @@ export class LeavingService {
       for (const user of memberships) leavers.push(await this.departures.hold(tx, user, email));
       const kept = leavers.filter(({ isLastOwner }) => isLastOwner);
       if (kept.length > 0) throw await this.lastOwnerOf(tx, kept);
-      for (const leaver of leavers) await this.departures.erase(tx, leaver, { bySelf: true });
+      for (const leaver of leavers) await this.departures.erase(tx, leaver, true);
     });
     await this.revocations.publishPending();
   }

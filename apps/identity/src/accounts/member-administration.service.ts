@@ -51,14 +51,24 @@ export class MemberAdministrationService {
   /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for oneself and for the last owner */
   async remove(principal: Principal, userId: string): Promise<void> {
     assertSomebodyElse(principal, userId, 'Leave the workspace to remove yourself');
+    await this.end(principal, userId, 'remove');
+  }
+
+  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner */
+  async erase(principal: Principal, userId: string): Promise<void> {
+    await this.end(principal, userId, 'erase');
+  }
+
+  private async end(principal: Principal, userId: string, how: 'remove' | 'erase'): Promise<void> {
     const user = { tenantId: principal.tenantId, userId };
+    const bySelf = userId === principal.userId;
     await inWorkspace(this.database, principal, async (tx) => {
       const email = await this.departures.holdAddress(tx, user);
       const leaver = await this.departures.hold(tx, user, email);
-      if (isRemoved(leaver)) throw noSuchMember();
-      assertGrantable(principal, leaver.roles);
+      if (how === 'remove' && isRemoved(leaver)) throw noSuchMember();
+      if (!bySelf) assertGrantable(principal, leaver.roles);
       if (leaver.isLastOwner) throw lastOwner();
-      await this.departures.remove(tx, leaver, { bySelf: false });
+      await this.departures[how](tx, leaver, bySelf);
     });
     await this.revocations.publishPending();
   }

@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream';
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
-import { Controller, Delete, Post, StreamableFile } from '@nestjs/common';
+import { Controller, Delete, Post, Query, StreamableFile } from '@nestjs/common';
 import { PERSONAL_DATA_GROUP } from '../api-groups.js';
 import { LeavingService } from './leaving.service.js';
-import { PersonalDataView } from './personal-data.dto.js';
-import { ErasureService, PersonalDataExportService } from './personal-data.service.js';
+import { MemberAdministrationService } from './member-administration.service.js';
+import { LeavingQuery, PersonalDataView } from './personal-data.dto.js';
+import { PersonalDataExportService } from './personal-data.service.js';
 
 const WHAT_GOES =
   'The account, its sessions, factors and links go at once, tokens stop working within a second, and nothing brings them back. Records keep the id of the user, and so does the audit trail; the event `user.erased` tells apps to erase what they have. The last owner makes somebody else an owner first (`CONFLICT`).';
@@ -14,7 +15,7 @@ const WHAT_GOES =
 @Controller('api')
 export class ErasureController {
   constructor(
-    private readonly erasures: ErasureService,
+    private readonly members: MemberAdministrationService,
     private readonly leaving: LeavingService,
   ) {}
 
@@ -30,6 +31,23 @@ export class ErasureController {
     await this.leaving.erasePerson(principal);
   }
 
+  @Delete('auth/workspaces/:tenantId')
+  @Access({ right: 'read', proof: true })
+  @Describe({
+    summary: 'Leaves a workspace',
+    description:
+      'The sessions, factors, API keys and links of the current user in the workspace end at once, and tokens stop working within a second. The workspace keeps the name; other workspaces of the person stay as they are. Whoever leaves the last one is nobody any more: the address is free. The last owner makes somebody else an owner first (`CONFLICT`). In a session that an identity provider opened, only its own workspace can be left.',
+    answers: [{ status: 204, description: 'The current user has left' }],
+    errors: ['STEP_UP_REQUIRED', 'NOT_FOUND', 'CONFLICT'],
+  })
+  async leave(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam('tenantId') tenantId: string,
+    @Query() { erase }: LeavingQuery,
+  ): Promise<void> {
+    await this.leaving.leave(principal, tenantId, erase === 'true');
+  }
+
   @Post('admin/users/:id/erase')
   @NotRepeatable()
   @Access({ right: 'administer', proof: true })
@@ -40,7 +58,7 @@ export class ErasureController {
     errors: ['ROLE_NOT_GRANTABLE', 'CONFLICT'],
   })
   async erase(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
-    await this.erasures.erase(principal, id);
+    await this.members.erase(principal, id);
   }
 }
 

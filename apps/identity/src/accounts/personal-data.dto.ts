@@ -1,8 +1,13 @@
-import { DateTimeField, field, JsonField, ListField, TextField } from '@crm/http';
+import { DateTimeField, EnumField, field, JsonField, ListField, TextField } from '@crm/http';
 import { ApiKeyView } from '../api-keys/api-key.dto.js';
 import { AuditEntryView } from '../audit/audit-log.dto.js';
 import { GrantView } from '../oauth/oauth.dto.js';
 import { SessionView } from '../sessions/session.dto.js';
+
+export class LeavingQuery {
+  @EnumField(['true', 'false'], { optional: true, description: 'Whether nothing but the id is left of the user there' })
+  erase?: 'true' | 'false';
+}
 
 export class PersonalDataView {
   @TextField({ maxLength: 40, example: 'crm-personal-data/1' }) format: string;
@@ -34,18 +39,10 @@ export class PersonalDataView {
   @ListField(field.json(), { description: 'Who the user is at identity providers of the workspace', example: [] })
   providerLinks: object[];
 
-  @ListField(field.json(), {
-    optional: true,
-    description: 'Of whoever exports their own data: the workspaces that they are in, with their id there',
-    example: [{ tenantId: '019ca8c2-1f5a-7c3e-9d41-2b6f0a8e5c17', name: 'Globex' }],
-  })
+  @ListField(field.json(), { optional: true, description: 'Of oneself: own workspaces', example: [] })
   memberships?: object[];
 
-  @ListField(field.json(), {
-    optional: true,
-    description: 'Of whoever exports their own data: the workspaces that have added their address and wait for them',
-    example: [],
-  })
+  @ListField(field.json(), { optional: true, description: 'Of oneself: workspaces that wait', example: [] })
   offers?: object[];
 
   @ListField(() => ApiKeyView, { description: 'API keys of the user, without their secrets' }) apiKeys: ApiKeyView[];

@@ -20,6 +20,11 @@ const MOST_OFFERS = 200;
 
 @Injectable()
 export class PersonalDataRepository {
+  constructor(
+    private readonly persons: PersonRepository,
+    private readonly tenants: TenantRepository,
+  ) {}
+
   async read(tx: TenantTransaction, userId: string) {
     const { tenantId } = tx;
     const own = { where: { tenantId, userId }, take: MOST };
@@ -56,22 +61,9 @@ export class PersonalDataRepository {
       user && { user, sessions, ...factors, invitations, emailChanges, embedLinks, providerLinks, apiKeys, grants }
     );
   }
-}
 
-export interface PersonWorkspace extends EmailHolder {
-  /** Of the workspace. */
-  readonly name: string;
-}
-
-/** Of a person: the workspaces that they are in, and those that wait for them. */
-@Injectable()
-export class PersonDataRepository {
-  constructor(
-    private readonly persons: PersonRepository,
-    private readonly tenants: TenantRepository,
-  ) {}
-
-  async read(tx: NarrowTransaction, userId: string) {
+  /** The workspaces that the person is in, and those that wait for them. */
+  async readPerson(tx: NarrowTransaction, userId: string) {
     const personId = await this.persons.personOf(tx, userId);
     if (personId === undefined) return { memberships: [], offers: [] };
     const memberships = await this.named(tx, await this.persons.memberships(tx, personId));
@@ -79,8 +71,11 @@ export class PersonDataRepository {
     return { memberships, offers };
   }
 
-  private async named(tx: NarrowTransaction, users: readonly EmailHolder[]): Promise<PersonWorkspace[]> {
-    const named: PersonWorkspace[] = [];
+  private async named(
+    tx: NarrowTransaction,
+    users: readonly EmailHolder[],
+  ): Promise<(EmailHolder & { name: string })[]> {
+    const named: (EmailHolder & { name: string })[] = [];
     for (const { tenantId, userId } of users) {
       const tenant = await visiting(tx, tenantId, () => this.tenants.findAsNarrow(tx, tenantId));
       if (tenant) named.push({ tenantId, userId, name: tenant.name });

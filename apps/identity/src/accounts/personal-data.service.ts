@@ -11,10 +11,8 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { grantView } from '../oauth/grant.service.js';
 import { assertGrantable, TenantService } from '../people/people.service.js';
 import { sessionView } from '../sessions/caller.service.js';
-import { RevocationService } from '../sessions/revocation.service.js';
 import { passkeyView } from '../sign-in/passkey.service.js';
-import { DepartureService, lastOwner } from './departure.service.js';
-import { type PersonalData, PersonalDataRepository, PersonDataRepository } from './personal-data.repository.js';
+import { type PersonalData, PersonalDataRepository } from './personal-data.repository.js';
 
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
 const createdAt = ({ id }: { id: string }): string => new Date(millisecondsOfId(id)).toISOString();
@@ -69,7 +67,6 @@ export class PersonalDataExportService {
   constructor(
     private readonly database: Database,
     private readonly data: PersonalDataRepository,
-    private readonly persons: PersonDataRepository,
     private readonly log: AuditLogRepository,
     private readonly tenants: TenantService,
     private readonly trail: AuditTrail,
@@ -86,7 +83,7 @@ export class PersonalDataExportService {
   async export(principal: Principal, userId: string): Promise<AsyncGenerator<string>> {
     // Where else a person is, is none of an administrator's business.
     const isOwn = userId === principal.userId;
-    const read = (tx: NarrowTransaction) => this.persons.read(tx, userId);
+    const read = (tx: NarrowTransaction) => this.data.readPerson(tx, userId);
     const ofPerson = isOwn ? await inWorkspace(this.database, principal, read) : {};
     const { head, roles } = await this.database.transaction(principal.tenantId, async (tx) => {
       const data = await this.data.read(tx, userId);
@@ -121,29 +118,5 @@ export class PersonalDataExportService {
       last = views.at(-1)?.id;
     }
     yield '\n]}\n';
-  }
-}
-
-/** Erases users of a workspace; other services and apps learn of it by an event. */
-@Injectable()
-export class ErasureService {
-  constructor(
-    private readonly database: Database,
-    private readonly departures: DepartureService,
-    private readonly revocations: RevocationService,
-  ) {}
-
-  /** Other workspaces of the person keep them. @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner */
-  async erase(principal: Principal, userId: string): Promise<void> {
-    const user = { tenantId: principal.tenantId, userId };
-    const bySelf = userId === principal.userId;
-    await inWorkspace(this.database, principal, async (tx) => {
-      const email = await this.departures.holdAddress(tx, user);
-      const leaver = await this.departures.hold(tx, user, email);
-      if (!bySelf) assertGrantable(principal, leaver.roles);
-      if (leaver.isLastOwner) throw lastOwner();
-      await this.departures.erase(tx, leaver, { bySelf });
-    });
-    await this.revocations.publishPending();
   }
 }

@@ -64,11 +64,6 @@ export class EmailClaimRepository {
   }
 }
 
-/** Waits for a transaction that is claiming the same address. $1: address, $2: tenant, $3: user. */
-export const CLAIM_EMAIL = `
-  INSERT INTO sign_in_email (email, tenant_id, user_id) VALUES ($1, $2, $3)
-  ON CONFLICT (email) DO NOTHING RETURNING email`;
-
 /** The membership that whoever has an address has used last, or the user of a row that nobody has proven. $1: address. */
 export const FIND_SIGN_IN_HOLDER = `
   SELECT tenant_id AS "tenantId", user_id AS "userId", user_id AS "lastUserId", person_id AS "personId"
@@ -83,26 +78,10 @@ export interface SignInHolder extends EmailHolder {
   readonly personId: string | null;
 }
 
-export interface ClaimedEmail extends EmailHolder {
-  /** Whether the holder has given it up: they do not sign in with it, and nobody is to be taken for them by it. */
-  isReserved: boolean;
-}
-
 @Injectable()
 export class SignInEmailRepository {
   /** In a separate transaction and one round trip. */
   async findHolder(database: Database, email: string): Promise<SignInHolder | undefined> {
     return (await database.crossTenantStatement<SignInHolder>(FIND_SIGN_IN_HOLDER, [email]))[0];
-  }
-
-  async claim(tx: NarrowTransaction, email: string, claimant: EmailHolder): Promise<ClaimedEmail> {
-    const claimed = await tx.query(CLAIM_EMAIL, [email, claimant.tenantId, claimant.userId]);
-    if (claimed.length > 0) return { ...claimant, isReserved: false };
-    const holder = await tx
-      .repository(SignInEmail)
-      .findOne({ select: { tenantId: true, userId: true, reservedUntil: true }, where: { email } });
-    if (!holder) throw new Error('The address was neither free nor taken');
-    const { tenantId, userId, reservedUntil } = holder;
-    return { tenantId, userId, isReserved: reservedUntil !== null };
   }
 }

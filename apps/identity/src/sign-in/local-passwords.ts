@@ -12,7 +12,8 @@ import { LOCAL_PASSWORD_POLICIES, type LocalPasswordPolicy } from './sign-in.ent
 /** Whether administrators may choose passwords for the users that they add. */
 @Injectable()
 export class LocalPasswords {
-  private readonly isProduction: boolean;
+  /** Whether a password that an administrator chose is replaced at the first sign-in. */
+  readonly areInitial: boolean;
 
   constructor(
     private readonly database: Database,
@@ -20,17 +21,12 @@ export class LocalPasswords {
     private readonly trail: AuditTrail,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
-    this.isProduction = config.service.profile === 'production';
-  }
-
-  /** Whether a password that an administrator chose is replaced at the first sign-in. */
-  get areInitial(): boolean {
-    return this.isProduction;
+    this.areInitial = config.service.profile === 'production';
   }
 
   async policy(tenantId: string): Promise<LocalPasswordPolicy> {
     const chosen = await this.database.transaction(tenantId, (tx) => this.policies.localPasswords(tx));
-    return chosen ?? (this.isProduction ? 'refused' : 'allowed');
+    return chosen ?? (this.areInitial ? 'refused' : 'allowed');
   }
 
   async set(principal: Principal, policy: LocalPasswordPolicy): Promise<void> {

@@ -22,7 +22,7 @@ import { AccessTokenView } from '../sessions/session.dto.js';
 import { SessionService } from '../sessions/session.service.js';
 import { presentedCookie } from './browser-cookie.js';
 import { DEVICE_TOKEN_DESCRIPTION, giveDeviceToken, type HeaderReply } from './device-tokens.js';
-import { PasswordStrategy } from './sign-in.controller.js';
+import { ADMISSION, PasswordStrategy } from './sign-in.controller.js';
 import { HandOverInput, PageSignInView, SignInInput } from './sign-in.dto.js';
 import { type AuthenticatedUser, SignInService } from './sign-in.service.js';
 
@@ -107,14 +107,7 @@ export class PageSessionController {
     headers: [DEVICE_TOKEN_DESCRIPTION],
     body: { dto: () => SignInInput },
     answers: [{ status: 200, description: 'The token, or what the sign-in still needs', body: () => PageSignInView }],
-    errors: [
-      'FORBIDDEN',
-      'INVALID_CREDENTIALS',
-      'WEAK_PASSWORD',
-      'SINGLE_SIGN_ON_REQUIRED',
-      'WORKSPACE_SUSPENDED',
-      'RATE_LIMITED',
-    ],
+    errors: ['FORBIDDEN', 'INVALID_CREDENTIALS', 'WEAK_PASSWORD', ...ADMISSION],
   })
   async begin(
     @Proven() user: AuthenticatedUser,

@@ -123,6 +123,9 @@ export function secondFactorRoutes(texts: SecondFactorTexts) {
   return SecondFactorRoutes;
 }
 
+/** Why a right password does not sign in. */
+export const ADMISSION: readonly ErrorCode[] = ['SINGLE_SIGN_ON_REQUIRED', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'];
+
 @Injectable()
 export class PasswordStrategy extends ApplicationStrategy<AuthenticatedUser> {
   constructor(
