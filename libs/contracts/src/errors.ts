@@ -67,6 +67,7 @@ export const ACCESS_ERRORS = defineErrors({
 /** People of a workspace and their invitations. */
 export const IDENTITY_ERRORS = defineErrors({
   INVALID_INVITATION: [410, 'The invitation is not valid any more'],
+  PASSWORD_REQUIRED: [422, 'A password must be chosen'],
   WEAK_PASSWORD: [422, 'The password is too easy to guess'],
   INVALID_PASSWORD_RESET: [410, 'The link to set a new password is not valid any more'],
   INVALID_EMAIL_CHANGE: [410, 'The link to change the e-mail address is not valid any more'],

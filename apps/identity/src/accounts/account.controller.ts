@@ -9,7 +9,6 @@ import { PasswordPolicy } from '../sign-in/password.service.js';
 import { ReauthenticationView } from '../sign-in/sign-in.dto.js';
 import { isMfaRequired } from '../sign-in/step-up.service.js';
 import {
-  AcceptanceInput,
   EmailChangeInput,
   EmailChangeTokenInput,
   PasswordChangeInput,
@@ -22,7 +21,6 @@ import {
   VerificationInput,
 } from './accounts.dto.js';
 import { EmailChangeService, EmailChangeUndoService } from './email-change.service.js';
-import { InvitationService } from './invitation.service.js';
 import { RegistrationLimit } from './limits.js';
 import { PasswordChangeService, PasswordResetService } from './password-change.service.js';
 import { RegistrationService, VerificationService } from './registration.service.js';
@@ -89,24 +87,6 @@ export class VerificationController {
   })
   async resend(@CurrentPrincipal() principal: Principal): Promise<void> {
     await this.verifications.resend(principal);
-  }
-}
-
-@ApiGroup(SIGN_IN_GROUP)
-@Controller('api/auth/invitations')
-export class InvitationController {
-  constructor(private readonly invitations: InvitationService) {}
-
-  @Post('accept')
-  @Public()
-  @Describe({
-    summary: 'Accepts an invitation and sets the password',
-    description: 'The token comes from the link in the invitation mail and works once.',
-    answers: [{ status: 204, description: 'The user can sign in' }],
-    errors: ['INVALID_INVITATION', 'WEAK_PASSWORD'],
-  })
-  async accept(@Body() input: AcceptanceInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {
-    await this.invitations.accept(input.token, input.password, origin);
   }
 }
 

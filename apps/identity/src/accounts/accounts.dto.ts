@@ -29,11 +29,6 @@ export class EmailChangeTokenInput {
   @TextField(TOKEN) token: string;
 }
 
-export class AcceptanceInput {
-  @TextField({ ...TOKEN, description: 'The token from the link in the invitation mail' }) token: string;
-  @TextField(NEW_PASSWORD) password: string;
-}
-
 export class VerificationInput extends EmailChangeTokenInput {}
 
 export class WorkspaceInput {

@@ -7,9 +7,9 @@ import { PeopleModule } from '../people/people.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
 import { SingleSignOnModule } from '../single-sign-on/single-sign-on.module.js';
+import { AcceptanceService } from './acceptance.service.js';
 import {
   EmailChangeController,
-  InvitationController,
   PasswordChangeController,
   PasswordResetController,
   RegistrationController,
@@ -25,8 +25,11 @@ import {
 import { ExpiredRowRepository, ExpiredRowSweeper, LapsedClaimSweeper } from './accounts.sweeper.js';
 import { AfterResponse } from './after-response.service.js';
 import { EmailChangeService, EmailChangeUndoService } from './email-change.service.js';
+import { InvitationController } from './invitation.controller.js';
 import { InvitationService } from './invitation.service.js';
 import { EmailChangeLimit, PasswordResetLimit, RegistrationLimit } from './limits.js';
+import { OfferController } from './offer.controller.js';
+import { OfferService } from './offer.service.js';
 import { OperatorService } from './operator.service.js';
 import {
   OperatorController,
@@ -68,6 +71,7 @@ import { UserAdministrationService } from './user-administration.service.js';
     EmailChangeController,
     ErasureController,
     InvitationController,
+    OfferController,
     OperatorController,
     OperatorsAccountController,
     OperatorsAuditController,
@@ -84,6 +88,7 @@ import { UserAdministrationService } from './user-administration.service.js';
     VerificationController,
   ],
   providers: [
+    AcceptanceService,
     AfterResponse,
     EmailChangeLimit,
     EmailChangeRepository,
@@ -95,6 +100,7 @@ import { UserAdministrationService } from './user-administration.service.js';
     ExpiredRowSweeper,
     InvitationRepository,
     InvitationService,
+    OfferService,
     OperatorAdministrationService,
     OperatorPasskeyService,
     OperatorPasswordService,

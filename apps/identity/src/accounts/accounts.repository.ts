@@ -56,16 +56,8 @@ export class InvitationRepository {
     return tx.repository(Invitation).findOneBy({ tenantId: tx.tenantId, id });
   }
 
-  async lock(tx: TenantTransaction, id: string): Promise<Invitation | null> {
-    return tx.repository(Invitation).findOne({ where: { tenantId: tx.tenantId, id }, lock: FOR_UPDATE });
-  }
-
-  async markAccepted(tx: TenantTransaction, id: string): Promise<void> {
-    await tx.repository(Invitation).update({ tenantId: tx.tenantId, id }, { acceptedAt: new Date() });
-  }
-
-  async deletePending(tx: TenantTransaction, userId: string): Promise<void> {
-    await tx.repository(Invitation).delete({ tenantId: tx.tenantId, userId, acceptedAt: IsNull() });
+  async deleteOfUser(tx: Transaction, tenantId: string, userId: string): Promise<void> {
+    await tx.repository(Invitation).delete({ tenantId, userId });
   }
 }
 

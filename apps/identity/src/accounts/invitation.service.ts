@@ -1,102 +1,142 @@
 import { PlatformError } from '@crm/contracts';
-import { Database, newId, type TenantTransaction, type Transaction } from '@crm/database';
+import { Database, inWorkspace, newId, type TenantTransaction, type Transaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
-import { letter, plainName } from '../mail/mail-text.js';
+import type { EmailHolder } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
 import { type NewUser, UserRepository } from '../people/people.repository.js';
 import { TenantService } from '../people/people.service.js';
+import { PersonRepository } from '../people/person.repository.js';
 import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secrets.js';
+import { RevocationService } from '../sessions/revocation.service.js';
 import { PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
+import { AcceptanceService, passwordRequired } from './acceptance.service.js';
 import type { Invitation } from './accounts.entity.js';
+import { INVITATION_SECONDS, invitationMail } from './accounts.mail.js';
 import { InvitationRepository } from './accounts.repository.js';
+import type { InvitationView } from './offer.dto.js';
 
-const VALID_DAYS = 7;
-const VALID_SECONDS = VALID_DAYS * 24 * 3600;
-
-export interface PreparedInvitation {
+interface NewInvitation {
   tenantId: string;
   id: string;
   userId: string;
   secretHash: Buffer;
+}
+
+export interface PreparedInvitation extends NewInvitation {
   mail: NewMail;
 }
 
+/** A link in a mail, which proves the mailbox, to what is offered there: an invitation, or a workspace that was registered. */
 @Injectable()
 export class InvitationService {
   constructor(
     private readonly database: Database,
     private readonly invitations: InvitationRepository,
     private readonly users: UserRepository,
+    private readonly persons: PersonRepository,
     private readonly tenants: TenantService,
     private readonly mails: MailService,
     private readonly passwords: PasswordService,
     private readonly policy: PasswordPolicy,
-    private readonly trail: AuditTrail,
+    private readonly acceptances: AcceptanceService,
+    private readonly revocations: RevocationService,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
-  async prepare(tenantId: string, user: Pick<NewUser, 'id' | 'email'>): Promise<PreparedInvitation> {
-    const id = newId();
-    const secret = newSecret();
-    const workspace = plainName((await this.tenants.get(tenantId)).name);
-    // A fragment reaches the page but not the log of a server.
-    const link = `${this.config.service.baseUrl}/invitation#token=${packToken(tenantId, id, secret)}`;
-    // Without the name of the recipient: the sender chooses it.
-    const mail = letter(user.email, `Invitation to ${workspace}`, VALID_SECONDS, [
-      `you have been invited to the workspace ${workspace}. Set your password here:`,
-      '',
-      link,
-      '',
-      `The link works once and for ${VALID_DAYS} days.`,
-    ]);
-    return { tenantId, id, userId: user.id, secretHash: hashSecret(secret), mail };
+  async prepare(tenantId: string, { id: userId, email }: Pick<NewUser, 'id' | 'email'>): Promise<PreparedInvitation> {
+    const { link, ...invitation } = this.newLink({ tenantId, userId });
+    const workspace = (await this.tenants.get(tenantId)).name;
+    return { ...invitation, mail: invitationMail(email, workspace, link, await this.isKnown(email)) };
   }
 
   async send(tx: Transaction, { mail, ...invitation }: PreparedInvitation): Promise<void> {
-    await this.invitations.insert(tx, { ...invitation, validSeconds: VALID_SECONDS });
+    await this.invitations.insert(tx, { ...invitation, validSeconds: INVITATION_SECONDS });
     await this.mails.queue(tx, invitation.tenantId, mail);
   }
 
   async replace(tx: TenantTransaction, invitation: PreparedInvitation): Promise<void> {
-    await this.invitations.deletePending(tx, invitation.userId);
+    await this.invitations.deleteOfUser(tx, tx.tenantId, invitation.userId);
     await this.send(tx, invitation);
   }
 
-  /** @throws PlatformError INVALID_INVITATION, WEAK_PASSWORD, SERVICE_UNAVAILABLE */
-  async accept(token: string, password: string, origin: RequestOrigin): Promise<void> {
+  /** In place of an earlier one, for a mail of the caller. @returns the link */
+  async renew(tx: Transaction, user: EmailHolder, validSeconds: number): Promise<string> {
+    const { link, ...invitation } = this.newLink(user);
+    await this.invitations.deleteOfUser(tx, user.tenantId, user.userId);
+    await this.invitations.insert(tx, { ...invitation, validSeconds });
+    return link;
+  }
+
+  /** @throws PlatformError INVALID_INVITATION */
+  async look(token: string): Promise<InvitationView> {
+    const { user, workspace } = await this.find(token);
+    return { workspace, email: user.email, needsPassword: !(await this.isKnown(user.email)) };
+  }
+
+  /** @throws PlatformError INVALID_INVITATION, PASSWORD_REQUIRED, WEAK_PASSWORD, CONFLICT, SERVICE_UNAVAILABLE */
+  async accept(token: string, password: string | undefined, origin: RequestOrigin): Promise<void> {
+    // Nothing is hashed for a link that is not valid, or for a person, who has a password.
+    const { user, workspace } = await this.find(token);
+    const passwordHash = (await this.isKnown(user.email)) ? undefined : await this.hash(user, workspace, password);
+    const { tenantId, id: userId, email } = user;
+    const accepted = await inWorkspace(this.database, { ...origin, tenantId }, (tx) =>
+      this.acceptances.accept(tx, { tenantId, userId, email }, { passwordHash }),
+    );
+    if (!accepted) throw invalid();
+    await this.revocations.publishPending();
+  }
+
+  /** @throws PlatformError INVALID_INVITATION */
+  async decline(token: string): Promise<void> {
+    const { tenantId, id: userId, email } = (await this.find(token)).user;
+    const declined = await inWorkspace(this.database, tenantId, (tx) =>
+      this.acceptances.decline(tx, { tenantId, userId, email }),
+    );
+    if (!declined) throw invalid();
+  }
+
+  private async find(token: string): Promise<{ user: User; workspace: string }> {
     const presented = unpackToken(token);
-    if (!presented) throw new PlatformError('INVALID_INVITATION');
+    if (!presented) throw invalid();
     const { tenantId, id, secret } = presented;
-    // Nothing is hashed for a link that is not valid.
-    const { user, workspace } = await this.database.transaction(tenantId, async (tx) => {
+    return this.database.transaction(tenantId, async (tx) => {
       const known = await this.invitations.find(tx, id);
-      const found = known ? await this.users.find(tx, known.userId) : null;
-      return { user: assertValid(known, secret, found), workspace: (await this.tenants.view(tx)).name };
+      const user = assertValid(known, secret, known && (await this.users.find(tx, known.userId)));
+      return { user, workspace: (await this.tenants.view(tx)).name };
     });
+  }
+
+  private async isKnown(email: string): Promise<boolean> {
+    const known = await this.database.crossTenant((tx) => this.persons.findAddress(tx, email));
+    return known !== null && !known.isReserved;
+  }
+
+  private async hash(user: User, workspace: string, password: string | undefined): Promise<string> {
+    if (password === undefined) throw passwordRequired();
     await this.policy.assertAcceptable(password, { ...user, workspace });
-    const passwordHash = await this.passwords.hash(password, user.id);
-    await this.database.transaction({ ...origin, tenantId }, async (tx) => {
-      // The user first, as where an invitation is sent again: locks taken in one order cannot deadlock.
-      const locked = await this.users.lock(tx, user.id);
-      assertValid(await this.invitations.lock(tx, id), secret, locked);
-      await this.invitations.markAccepted(tx, id);
-      await this.users.update(tx, user.id, { passwordHash, status: 'active' });
-      this.trail.record(tx, byUser('user.invitation_accepted', user.id));
-    });
+    return this.passwords.hash(password, user.id);
+  }
+
+  private newLink({ tenantId, userId }: EmailHolder): NewInvitation & { link: string } {
+    const [id, secret] = [newId(), newSecret()];
+    // A fragment reaches the page but not the log of a server.
+    const link = `${this.config.service.baseUrl}/invitation#token=${packToken(tenantId, id, secret)}`;
+    return { tenantId, id, userId, secretHash: hashSecret(secret), link };
   }
 }
 
+const invalid = () => new PlatformError('INVALID_INVITATION');
+
 function assertValid(invitation: Invitation | null, secret: string, user: User | null): User {
-  const valid =
+  const isValid =
     invitation &&
     isSecret(invitation.secretHash, secret) &&
     !invitation.acceptedAt &&
     invitation.expiresAt.getTime() > Date.now();
-  if (!valid || user?.status !== 'invited') throw new PlatformError('INVALID_INVITATION');
+  if (!isValid || !user || user.status === 'disabled') throw invalid();
   return user;
 }

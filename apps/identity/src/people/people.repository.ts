@@ -133,6 +133,11 @@ export class UserRepository {
     await tx.repository(User).update({ tenantId, id: userId, origin: signsInHere }, { passwordHash });
   }
 
+  /** By the narrow role, in the context of the user's tenant: of whoever has accepted an invitation. */
+  async activate(tx: NarrowTransaction, { tenantId, userId }: EmailHolder): Promise<void> {
+    await tx.repository(User).update({ tenantId, id: userId, status: 'invited' }, { status: 'active' });
+  }
+
   /** As {@link setPassword}. */
   async readPassword(tx: NarrowTransaction, tenantId: string, id: string): Promise<string | null> {
     const user = await tx

@@ -1,0 +1,88 @@
+import type { Principal } from '@crm/access';
+import { PlatformError } from '@crm/contracts';
+import { Database, inWorkspace } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import type { EmailHolder } from '../people/email.repository.js';
+import { TenantRepository, UserRepository } from '../people/people.repository.js';
+import { PersonRepository } from '../people/person.repository.js';
+import { RevocationService } from '../sessions/revocation.service.js';
+import { AcceptanceService, type Offered } from './acceptance.service.js';
+import { SuspensionRepository } from './accounts.repository.js';
+import { MOST_OFFERS, type OfferView } from './offer.dto.js';
+
+/** The local accounts of a person's address, as the person sees them within a session. Nobody else sees any. */
+@Injectable()
+export class OfferService {
+  constructor(
+    private readonly database: Database,
+    private readonly persons: PersonRepository,
+    private readonly users: UserRepository,
+    private readonly tenants: TenantRepository,
+    private readonly suspensions: SuspensionRepository,
+    private readonly acceptances: AcceptanceService,
+    private readonly revocations: RevocationService,
+  ) {}
+
+  async list({ userId }: Principal): Promise<OfferView[]> {
+    const offers = await this.database.crossTenant(async (tx) => {
+      const personId = await this.persons.personOf(tx, userId);
+      return personId === undefined ? [] : this.persons.offers(tx, personId);
+    });
+    const views: OfferView[] = [];
+    for (const offer of offers) {
+      if (views.length === MOST_OFFERS) break;
+      const view = await this.view(offer);
+      if (view) views.push(view);
+    }
+    return views;
+  }
+
+  /** @throws PlatformError NOT_FOUND, CONFLICT as `PersonService.join` */
+  async accept(principal: Principal, userId: string): Promise<void> {
+    const { personId, offered } = await this.find(principal, userId);
+    const { tenantId } = offered;
+    // There the person acts as the user that they become.
+    const accepted = await inWorkspace(this.database, { ...principal, tenantId, userId }, (tx) =>
+      this.acceptances.accept(tx, offered, { personId }),
+    );
+    if (!accepted) throw noSuchOffer();
+    await this.revocations.publishPending();
+  }
+
+  /** @throws PlatformError NOT_FOUND */
+  async decline(principal: Principal, userId: string): Promise<void> {
+    const { offered } = await this.find(principal, userId);
+    const declined = await inWorkspace(this.database, offered.tenantId, (tx) => this.acceptances.decline(tx, offered));
+    if (!declined) throw noSuchOffer();
+  }
+
+  private async find(principal: Principal, userId: string): Promise<{ personId: string; offered: Offered }> {
+    const found = await this.database.crossTenant(async (tx) => {
+      const personId = await this.persons.personOf(tx, principal.userId);
+      const offered = await this.persons.findLocal(tx, userId);
+      if (personId === undefined || !offered || offered.declinedAt) return null;
+      const known = await this.persons.findAddress(tx, offered.email);
+      return known?.personId === personId && !known.isReserved ? { personId, offered } : null;
+    });
+    if (!found || !(await this.view(found.offered))) throw noSuchOffer();
+    return found;
+  }
+
+  /** @returns null for what is not offered: the user of a host, and one of a workspace that is closed or suspended */
+  private async view({ tenantId, userId }: EmailHolder): Promise<OfferView | null> {
+    return this.database.transaction(tenantId, async (tx) => {
+      const [user, tenant, suspension] = await Promise.all([
+        this.users.find(tx, userId),
+        this.tenants.find(tx),
+        this.suspensions.find(tx),
+      ]);
+      const isOpen = tenant && !tenant.closedAt && (!suspension || suspension.reinstatedAt !== null);
+      if (!user || user.origin === 'embed' || !isOpen) return null;
+      const { roles, status, createdAt } = user;
+      const invited = status === 'invited';
+      return { userId, tenantId, workspace: tenant.name, roles, invited, createdAt: createdAt.toISOString() };
+    });
+  }
+}
+
+const noSuchOffer = () => new PlatformError('NOT_FOUND', 'There is no such offer');
