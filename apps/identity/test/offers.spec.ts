@@ -112,7 +112,7 @@ describe('an invitation of a person', () => {
     expect(await offersOf(person)).toEqual([{ ...offer, createdAt: expect.any(String) }]);
     await identity.forgetProofs(person.tenantId);
     expect(await outcome(inPage('accept', person, userId))).toEqual([403, 'STEP_UP_REQUIRED']);
-    expect((await identity.stepUp(person.accessToken)).status).toBe(200);
+    expect((await identity.stepUp(person.accessToken)).status).toBe(204);
     expect((await inPage('accept', person, userId)).status).toBe(204);
     expect(await signIn(person.email, PASSWORD, tenantId)).toBe(tenantId);
     expect(await offersOf(person)).toEqual([]);
