@@ -26,8 +26,8 @@ async function fill(admin) {
     added AS (
       INSERT INTO app_user (tenant_id, id, email, name, roles, status, origin)
       SELECT tenant_id, id, sub || '@bench.test', 'Host user', '{member}', 'active', 'embed' FROM person),
-    claimed AS (
-      INSERT INTO sign_in_email (tenant_id, user_id, email) SELECT tenant_id, id, sub || '@bench.test' FROM person)
+    local AS (
+      INSERT INTO local_account (tenant_id, user_id, email) SELECT tenant_id, id, sub || '@bench.test' FROM person)
     INSERT INTO embed_user (tenant_id, user_id, app_key, sub) SELECT tenant_id, id, 'bench', sub FROM person;
     CREATE TABLE bare_user AS SELECT sub, user_id, tenant_id, '{member}'::text[] AS roles FROM embed_user;
     ALTER TABLE bare_user ADD PRIMARY KEY (sub)`);

@@ -45,13 +45,13 @@ export async function seed(config: IdentityConfig, database: Database): Promise<
   if (config.service.profile === 'production') {
     throw new Error('Demo accounts have a public password and are not created in the production profile');
   }
-  const [users, persons, claims] = [new UserRepository(), new PersonRepository(), new EmailClaimRepository()];
-  const people = new PersonService(persons, users, claims);
+  const [users, persons, tenants] = [new UserRepository(), new PersonRepository(), new TenantRepository()];
+  const people = new PersonService(persons, users, new EmailClaimRepository(), tenants);
   const additions = new UserService(users, persons);
   const passwords = new PasswordService();
   const registrations = new RegistrationService(
     database,
-    new TenantRepository(),
+    tenants,
     additions,
     passwords,
     persons,

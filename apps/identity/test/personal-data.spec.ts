@@ -6,6 +6,7 @@ import { type Account, newEmail, outcome, PASSWORD, type TestIdentity } from './
 import { made, type TestKeys } from './keys.js';
 import * as oauth from './oauth.js';
 import { PersonalData } from './personal-data.js';
+import { prove } from './persons.js';
 
 let data: PersonalData;
 let identity: TestIdentity;
@@ -73,6 +74,7 @@ describe('erasing a user', () => {
 
   it('keeps entries of the audit trail with the id, without places and names', async () => {
     const { owner, member } = await identity.team('member');
+    await prove(identity, member);
     await identity.login(member.email, 'wrong-password-1');
     await entryOf(identity, owner, 'sign_in.failed');
     const [before] = await auditOf(identity, owner, `&actor=${member.userId}`);

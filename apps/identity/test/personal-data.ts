@@ -12,6 +12,7 @@ import { TestKeys } from './keys.js';
 import { withNewSecret } from './new-secret.js';
 import * as oauth from './oauth.js';
 import { newAuthenticator, register } from './passkeys.js';
+import { prove } from './persons.js';
 
 /** The service, with what tests of erasure and export do with the data of a person. */
 export class PersonalData {
@@ -89,6 +90,7 @@ export class PersonalData {
    * nobody has verified are written as the service would.
    */
   async inhabit(owner: Account, member: Account): Promise<void> {
+    await prove(this.identity, member);
     const mint = await this.host(owner);
     await mint('host-sub-of-the-erased', member.email);
     await this.send('POST', '/api/auth/email-change', member, { email: newEmail(), password: PASSWORD });
@@ -116,6 +118,7 @@ export class PersonalData {
       ['code_guess', 'user_id, place, tries, last_at, next_at', [id, 'session', 1, soon, soon]],
       ['invitation', 'id, user_id, secret_hash, expires_at', [newId(), id, hash, soon]],
       ['email_claim', 'email, user_id', [member.email, id]],
+      ['local_account', 'email, user_id', [member.email, id]],
     ];
     await this.asAdmin(async (client) => {
       for (const [table, columns, values] of rows) {

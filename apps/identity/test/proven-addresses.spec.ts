@@ -1,7 +1,11 @@
+import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { AfterResponse } from '../src/accounts/after-response.service.js';
+import { FIND_SIGN_IN_HOLDER } from '../src/people/email.repository.js';
+import { READ_SIGN_IN_USER } from '../src/people/people.repository.js';
+import { FIND_LOCAL_BY_KEY, FIND_MEMBERSHIP } from '../src/people/person.repository.js';
 import { HashPool } from '../src/sign-in/hash-pool.js';
 import { enrol } from './authenticators.js';
 import { type Account, fromElsewhere, NEW_PASSWORD, newEmail, outcome, PASSWORD, withMail } from './identity.js';
@@ -36,6 +40,12 @@ const setPassword = (token: string, password = NEW_PASSWORD) =>
     headers: fromElsewhere(),
   });
 const settled = () => identity.get(AfterResponse).beforeApplicationShutdown();
+/** The token of the link for a new password, whatever other mails there are. */
+const linkFor = async (email: string) => {
+  const find = () => mailServer.mails.find(({ to, text }) => to === email && text.includes('/password-reset#token='));
+  await waitUntil(() => find() !== undefined, { describe: 'the link for a new password' });
+  return tokenIn(find()?.text ?? '');
+};
 const linksIn = (text: string) => [...text.matchAll(/#token=([\w.-]+)/g)].map(([, token]) => token ?? '');
 
 /** Registers from afar and verifies with the link of the mail. */
@@ -138,6 +148,8 @@ describe.each(CLAIMS)('whoever can read the mail of an address, after a stranger
   });
 });
 
+const LOOK_UPS = [FIND_SIGN_IN_HOLDER, FIND_MEMBERSHIP, FIND_LOCAL_BY_KEY, READ_SIGN_IN_USER];
+
 /** Addresses that answers and work must not tell apart. */
 const ADDRESSES: [string, () => Promise<string>][] = [
   ['nobody has', async () => newEmail()],
@@ -153,13 +165,17 @@ const ADDRESSES: [string, () => Promise<string>][] = [
 ];
 
 describe.each(ADDRESSES)('an address that %s', (_, address) => {
+  /** Passwords that are hashed meanwhile, and users and addresses that are looked up. */
   const work = async (act: () => Promise<unknown>) => {
-    const run = jest.spyOn(identity.get(HashPool), 'run');
+    const database = identity.get(Database);
+    const hashes = jest.spyOn(identity.get(HashPool), 'run');
+    const [ofUsers, ofAddresses] = [jest.spyOn(database, 'read'), jest.spyOn(database, 'crossTenantStatement')];
     try {
       await act();
-      return run.mock.calls.length;
+      const statements = [...ofUsers.mock.calls.map(([, sql]) => sql), ...ofAddresses.mock.calls.map(([sql]) => sql)];
+      return [hashes.mock.calls.length, statements.filter((sql) => LOOK_UPS.includes(sql)).length];
     } finally {
-      run.mockRestore();
+      for (const spy of [hashes, ofUsers, ofAddresses]) spy.mockRestore();
     }
   };
 
@@ -179,20 +195,20 @@ describe.each(ADDRESSES)('an address that %s', (_, address) => {
     const seen = [];
     for (const [name, act] of Object.entries(answers)) {
       let answer: unknown;
-      const hashes = await work(async () => {
+      const done = await work(async () => {
         answer = await act();
       });
-      seen.push([name, answer, hashes]);
+      seen.push([name, answer, ...done]);
     }
     await settled();
     expect(seen).toEqual([
-      ['register', 201, 2],
-      ['registerNear', 201, 2],
-      ['reset', 202, 0],
-      ['invite', 201, 0],
-      ['change', 202, 1],
-      ['wrong', REFUSED, 2],
-      ['wrongWorkspace', REFUSED, 2],
+      ['register', 201, 2, 0],
+      ['registerNear', 201, 2, 0],
+      ['reset', 202, 0, 0],
+      ['invite', 201, 0, 0],
+      ['change', 202, 1, 0],
+      ['wrong', REFUSED, 2, 4],
+      ['wrongWorkspace', REFUSED, 2, 4],
     ]);
   });
 });
@@ -221,10 +237,7 @@ describe('a local account', () => {
     await addPasskey(identity, squatter, passkey);
     await enrol(identity, squatter);
     await askForPassword(email);
-    // After the notices of what the stranger has set up.
-    const find = () => mailServer.mails.find(({ to, text }) => to === email && text.includes('/password-reset#token='));
-    await waitUntil(() => find() !== undefined, { describe: 'the link for a new password' });
-    expect((await setPassword(tokenIn(find()?.text ?? ''))).status).toBe(204);
+    expect((await setPassword(await linkFor(email))).status).toBe(204);
     await identity.refuses(squatter.accessToken);
     const statuses = [
       (await identity.refresh(squatter.refreshToken)).status,
@@ -254,6 +267,15 @@ describe('a local account', () => {
     // The other one is an offer, and its link has ended.
     expect(await signIn(email, `${STRANGERS}-Fir`)).toBe(workspaces[0]);
     expect(await outcome(setPassword(linksIn(text)[0] ?? ''))).toEqual([410, 'INVALID_PASSWORD_RESET']);
+  });
+
+  it('of an unverified registration is verified with its workspace by a new password too', async () => {
+    const email = newEmail();
+    const { answer } = await mailServer.sentBy(email, () => register(email, STRANGERS, fromElsewhere()));
+    await askForPassword(email);
+    expect((await setPassword(await linkFor(email))).status).toBe(204);
+    const { accessToken } = (await identity.login(email, NEW_PASSWORD)).body;
+    expect((await identity.me(accessToken)).body.tenant).toMatchObject({ id: answer.body.tenant.id, verified: true });
   });
 
   it('cannot be moved to another address', async () => {

@@ -61,7 +61,6 @@ export class AcceptanceService {
     if (user.status === 'invited') await this.users.activate(tx, offered);
     this.trail.record(tx, byUser(known ? 'membership.accepted' : 'user.invitation_accepted', userId));
     if (!isVerified) {
-      await this.tenants.markVerified(tx, tenantId);
       this.trail.record(tx, { action: 'workspace.email_verified', subject: { kind: 'workspace', id: tenantId } });
     }
     if (known) await this.mails.queue(tx, tenantId, memberMail(email, workspace.name));

@@ -228,7 +228,10 @@ export class EmailChangeUndoService {
       await this.persons.holdAddress(tx, oldEmail);
       assertUndoable(await this.changes.lock(tx, tenantId, id), secret);
       const brought: string[] = [];
-      for (const user of await this.persons.memberships(tx, personId)) {
+      const users = await this.persons.memberships(tx, personId);
+      const [first] = users;
+      if (!first) throw invalid();
+      for (const user of users) {
         await visiting(tx, user.tenantId, async () => {
           brought.push(...(await this.changes.deleteSince(tx, user, id)));
           const other = await this.users.findByEmail(tx, user.tenantId, oldEmail);
@@ -237,7 +240,8 @@ export class EmailChangeUndoService {
           this.trail.record(tx, byUser('email.change_undone', user.userId));
         });
       }
-      await this.persons.returnAddress(tx, personId, oldEmail, brought);
+      const user = users.find((each) => each.tenantId === tenantId) ?? first;
+      await this.persons.returnAddress(tx, personId, oldEmail, { brought, user });
     });
   }
 }

@@ -107,7 +107,6 @@ export class VerificationService {
     private readonly claims: EmailClaimRepository,
     private readonly persons: PersonRepository,
     private readonly people: PersonService,
-    private readonly tenants: TenantRepository,
     private readonly invitations: InvitationService,
     private readonly mails: MailService,
     private readonly trail: AuditTrail,
@@ -155,7 +154,6 @@ export class VerificationService {
       const known = await this.persons.findAddress(tx, email);
       if (known?.isReserved) throw new PlatformError('CONFLICT', 'Somebody has given the address up a few days ago');
       await this.people.prove(tx, email, { tenantId, userId });
-      await this.tenants.markVerified(tx, tenantId);
       this.trail.record(tx, { action: 'workspace.email_verified', subject: { kind: 'workspace', id: tenantId } });
     });
   }

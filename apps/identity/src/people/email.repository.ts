@@ -1,7 +1,7 @@
 import { type Database, type NarrowTransaction, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { IsNull, Not, Raw } from 'typeorm';
-import { FOR_UPDATE } from '../tenant-row.js';
+import { changedOne, FOR_UPDATE } from '../tenant-row.js';
 import { EmailClaim, SignInEmail } from './people.entity.js';
 
 /** Days after which an address that nobody verified is given back and its workspace closed. */
@@ -48,8 +48,9 @@ export class EmailClaimRepository {
     return affected === 1;
   }
 
-  async delete(tx: NarrowTransaction, userId: string): Promise<void> {
-    await tx.repository(EmailClaim).delete({ userId });
+  /** @returns whether there was one */
+  async delete(tx: NarrowTransaction, userId: string): Promise<boolean> {
+    return changedOne(await tx.repository(EmailClaim).delete({ userId }));
   }
 
   async listLapsed(tx: NarrowTransaction, limit: number): Promise<Pick<EmailClaim, 'tenantId' | 'userId'>[]> {

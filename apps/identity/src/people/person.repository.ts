@@ -1,6 +1,6 @@
 import { type Database, type NarrowTransaction, newId, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
+import { In, IsNull, Not } from 'typeorm';
 import { changedOne } from '../tenant-row.js';
 import type { EmailHolder, SignInHolder } from './email.repository.js';
 import { SignInEmail } from './people.entity.js';
@@ -171,10 +171,19 @@ export class PersonRepository {
     await tx.repository(SignInEmail).update({ email: from }, { reservedUntil: secondsFromNow(keptSeconds) });
   }
 
-  /** Undoes {@link moveAddress}. @param brought the addresses that the person has had since */
-  async returnAddress(tx: NarrowTransaction, personId: string, to: string, brought: readonly string[]): Promise<void> {
-    await tx.repository(SignInEmail).update({ email: to, personId }, { reservedUntil: null });
-    await tx.repository(SignInEmail).delete({ email: In(brought.filter((email) => email !== to)), personId });
+  /** Undoes {@link moveAddress}. @param brought the addresses that the person has had since, besides the present one */
+  async returnAddress(
+    tx: NarrowTransaction,
+    personId: string,
+    to: string,
+    { brought, user }: { brought: readonly string[]; user: EmailHolder },
+  ): Promise<void> {
+    const addresses = tx.repository(SignInEmail);
+    await addresses.delete([
+      { personId, email: Not(to), reservedUntil: IsNull() },
+      { personId, email: In(brought.filter((email) => email !== to)) },
+    ]);
+    await addresses.update({ email: to, personId }, { ...user, reservedUntil: null });
   }
 
   /** In a separate transaction and one round trip, like the next three. @param tenantId undefined for any workspace */

@@ -2,7 +2,7 @@ import { PlatformError } from '@crm/contracts';
 import { type NarrowTransaction, visiting } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { EmailClaimRepository, type EmailHolder } from './email.repository.js';
-import { UserRepository } from './people.repository.js';
+import { TenantRepository, UserRepository } from './people.repository.js';
 import { PersonRepository } from './person.repository.js';
 
 /** Most workspaces of one person: a new password is written in each of them at once. */
@@ -18,6 +18,7 @@ export class PersonService {
     private readonly persons: PersonRepository,
     private readonly users: UserRepository,
     private readonly claims: EmailClaimRepository,
+    private readonly tenants: TenantRepository,
   ) {}
 
   /**
@@ -82,7 +83,8 @@ export class PersonService {
   private async enter(tx: NarrowTransaction, personId: string, user: EmailHolder): Promise<void> {
     await this.persons.addMembership(tx, personId, user);
     await this.persons.deleteLocal(tx, user.userId);
-    await this.claims.delete(tx, user.userId);
+    // What a workspace that was registered with the address has waited for.
+    if (await this.claims.delete(tx, user.userId)) await this.tenants.markVerified(tx, user.tenantId);
   }
 
   private async passwordOf(tx: NarrowTransaction, memberships: readonly EmailHolder[]): Promise<string | null> {
