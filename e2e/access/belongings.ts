@@ -111,6 +111,7 @@ export async function belongingsOf(house: House): Promise<Belongings> {
     ['/api/admin/users/', { id: member.userId }],
     ['/api/auth/sessions/', { id: session }],
     ['/api/auth/workspaces/offers/', { userId: await offerTo(house) }],
+    ['/api/auth/workspaces/', { tenantId: owner.tenantId }],
     ['/api/auth/passkeys/', { id: passkey }],
     ['/api/auth/api-keys/', { id: ownKey.id }],
     ['/api/tenant/service-accounts/', { id: account.id, keyId: account.key.id }],

@@ -10,6 +10,7 @@ import { type Account, newEmail, quota, TestIdentity } from './identity.js';
 import { made } from './keys.js';
 import * as oauth from './oauth.js';
 import { TestOperators } from './operators.js';
+import { prove } from './persons.js';
 
 const identity = TestIdentity.ofFile({ quotas: { users: quota(2) } });
 
@@ -24,6 +25,7 @@ const actionsOf = async (owner: Account) => (await auditOf(identity, owner)).map
 describe('acts of embedding in the audit trail', () => {
   it('are credentials, first links, conflicts and undone links, and no single mint', async () => {
     const foreign = await identity.account();
+    await prove(identity, foreign);
     const host = await EmbedHost.start(identity, { overlapSeconds: 3600 });
     const { owner, appKey, clients, principal } = host;
     const { clientSecret } = await host.issue();

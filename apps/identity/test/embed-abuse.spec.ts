@@ -9,6 +9,7 @@ import { codeOf, principalOf, untilRevoked } from './checks.js';
 import { EmbedHost, type IssueRequest } from './embed-host.js';
 import { type Account, newEmail, outcome, quota, TestIdentity, withMail } from './identity.js';
 import { TestOperators } from './operators.js';
+import { prove } from './persons.js';
 
 const { identity, mailServer } = withMail();
 
@@ -27,6 +28,7 @@ describe('addresses of other workspaces', () => {
   const known = { sub: 'known', email: newEmail() };
   beforeAll(async () => {
     elsewhere = [await identity.account(), await identity.account()];
+    for (const account of elsewhere) await prove(identity, account);
     app = await host();
     await app.mint(known);
   });
@@ -197,6 +199,7 @@ describe('credentials of an app that nobody has reviewed', () => {
     const { embedToken } = await mint();
     expect((await principalOf(identity, embedToken)).tenantId).toBe(owner.tenantId);
     const stranger = await identity.account();
+    await prove(identity, stranger);
     expect(await codeOf(mint({ email: stranger.email }))).toBe('EMBED_IDENTITY_CONFLICT');
   });
 

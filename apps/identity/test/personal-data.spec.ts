@@ -6,7 +6,7 @@ import { type Account, newEmail, outcome, PASSWORD, type TestIdentity } from './
 import { made, type TestKeys } from './keys.js';
 import * as oauth from './oauth.js';
 import { PersonalData } from './personal-data.js';
-import { prove } from './persons.js';
+import { consultant, enter, joined, prove } from './persons.js';
 
 let data: PersonalData;
 let identity: TestIdentity;
@@ -231,5 +231,114 @@ describe.each(['erase', 'export'])('for others, to %s a user', (act) => {
     await identity.forgetProofs(owner.tenantId);
     expect(await tried(admin, member.userId)).toEqual([403, 'STEP_UP_REQUIRED']);
     for (const account of [owner, admin, member]) expect(await data.isRefused(account)).toBe(false);
+  });
+});
+
+describe('erasing a person', () => {
+  /** A person who is in the workspaces of two owners. */
+  async function consultantOf(first: Account, second: Account, roles = ['member']) {
+    const member = await identity.member(first, roles);
+    await prove(identity, member);
+    const there = await joined(identity, member, second, roles);
+    return { here: await enter(identity, member), there };
+  }
+
+  it('leaves nothing of them in any workspace but the ids', async () => {
+    const [first, second] = [await identity.account(), await identity.account()];
+    const { here, there } = await consultantOf(first, second);
+    const inside = await enter(identity, there);
+    const formerAddress = newEmail();
+    await identity.queryAll(
+      `INSERT INTO sign_in_email (email, tenant_id, user_id, person_id, proven_at, reserved_until)
+       SELECT $2, tenant_id, user_id, person_id, now(), now() + interval '1 day' FROM sign_in_email WHERE email = $1`,
+      [here.email, formerAddress],
+    );
+    expect((await data.eraseSelf(here)).status).toBe(204);
+    for (const account of [here, inside]) await identity.refuses(account.accessToken);
+    expect((await identity.login(here.email)).status).toBe(401);
+    expect(await data.tablesWith(here.email)).toEqual(['outbox']);
+    expect(await data.tablesWith(formerAddress)).toEqual([]);
+    for (const [{ userId }, owner] of [
+      [here, first],
+      [there, second],
+    ] as const) {
+      const left = (await data.tablesWith(userId)).filter((table) => table !== 'revocation_cutoff');
+      expect(left).toEqual(['audit_entry', 'outbox']);
+      const entry = await entryOf(identity, owner, 'user.erased');
+      expect(entry).toMatchObject({ actor: { id: userId }, subject: { id: userId }, address: null });
+      const events = await data.asAdmin((client) =>
+        client.query("SELECT envelope->'data' AS data FROM outbox WHERE name = 'user.erased' AND tenant_id = $1", [
+          owner.tenantId,
+        ]),
+      );
+      expect(events.rows).toEqual([{ data: { userId } }]);
+    }
+  });
+
+  it('is another thing than erasing a membership, which leaves the person where else they are', async () => {
+    const [first, second] = [await identity.account(), await identity.account()];
+    const { here, there } = await consultantOf(first, second);
+    await enter(identity, there);
+    expect((await data.erase(second, there.userId)).status).toBe(204);
+    const left = (await data.tablesWith(there.userId)).filter((table) => table !== 'revocation_cutoff');
+    expect(left).toEqual(['audit_entry', 'outbox']);
+    expect((await identity.me(here.accessToken)).body.id).toBe(here.userId);
+    expect((await identity.signedIn(here.email)).userId).toBe(here.userId);
+  });
+
+  it('is refused to the last owner of workspaces, which it names, and changes nothing', async () => {
+    const [first, second] = [await identity.account({ name: 'First' }), await identity.account({ name: 'Second' })];
+    const { here, there } = await consultantOf(first, second, ['owner']);
+    for (const account of [first, second]) expect((await data.eraseSelf(account)).status).toBe(204);
+    const refused = await data.eraseSelf(here);
+    expect(await outcome(refused)).toEqual([409, 'CONFLICT']);
+    const workspaces = [
+      { id: first.tenantId, name: 'First' },
+      { id: there.tenantId, name: 'Second' },
+    ];
+    expect(refused.body).toMatchObject({ workspaces: expect.arrayContaining(workspaces) });
+    await identity.member(await enter(identity, there), ['owner']);
+    expect((await data.eraseSelf(here)).body).toMatchObject({ code: 'CONFLICT', workspaces: workspaces.slice(0, 1) });
+    expect((await identity.me(here.accessToken)).status).toBe(200);
+  });
+
+  it('needs more than the word of the provider of one workspace', async () => {
+    const [first, second] = [await identity.account(), await identity.account()];
+    const { here } = await consultantOf(first, second);
+    const byProvider = await enter(identity, here, 'provider');
+    expect(await outcome(data.eraseSelf(byProvider))).toEqual([403, 'FORBIDDEN']);
+  });
+
+  it('of two workspaces at the moment at which administrators erase the memberships ends once', async () => {
+    const [first, second] = [await identity.account(), await identity.account()];
+    const { here, there } = await consultantOf(first, second);
+    const answers = await Promise.all([
+      data.eraseSelf(here),
+      data.erase(second, there.userId),
+      data.erase(first, here.userId),
+    ]);
+    for (const { status } of answers) expect([204, 401, 404]).toContain(status);
+    expect(await data.tablesWith(here.email)).toEqual(['outbox']);
+    expect(await data.tablesWith(there.userId)).toEqual(expect.arrayContaining(['audit_entry', 'outbox']));
+  });
+});
+
+describe('the export of a person', () => {
+  it('has their workspaces and those that wait for them, but not for an administrator', async () => {
+    const { home, customer, there } = await consultant(identity);
+    const other = await identity.account({ name: 'Waiting' });
+    const waiting = await data.waits(other, home.email);
+    const own = await data.send('POST', '/api/auth/me/export', home);
+    const memberships = [
+      { tenantId: home.tenantId, userId: home.userId, name: 'Home' },
+      { tenantId: there.tenantId, userId: there.userId, name: 'Customer' },
+    ];
+    expect(own.body).toMatchObject({
+      memberships: expect.arrayContaining(memberships),
+      offers: [{ tenantId: other.tenantId, userId: waiting, name: 'Waiting' }],
+    });
+    const { body } = await data.send('POST', `/api/admin/users/${there.userId}/export`, customer);
+    expect(Object.keys(body)).not.toEqual(expect.arrayContaining(['memberships']));
+    expect(JSON.stringify(body)).not.toContain(home.tenantId);
   });
 });

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { TokenVerifier } from '@crm/access';
 import { AUDIENCES } from '@crm/contracts';
-import { newId } from '@crm/database';
+import { Database, inWorkspace, newId } from '@crm/database';
 import { expect } from '@jest/globals';
 import pg from 'pg';
 import { EmbedClientService } from '../src/embedding/embed-client.service.js';
+import { UserService } from '../src/people/people.service.js';
 import { entryOf } from './audit.js';
 import { mintAt } from './embed-host.js';
 import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
@@ -93,6 +94,7 @@ export class PersonalData {
     await prove(this.identity, member);
     const mint = await this.host(owner);
     await mint('host-sub-of-the-erased', member.email);
+    await prove(this.identity, member);
     await this.send('POST', '/api/auth/email-change', member, { email: newEmail(), password: PASSWORD });
     await entryOf(this.identity, owner, 'email.change_requested');
     await this.identity.post('/api/auth/password-resets', { email: member.email });
@@ -127,6 +129,15 @@ export class PersonalData {
         await client.query(sql, [owner.tenantId, ...values]);
       }
     });
+  }
+
+  /** Adds an address to a workspace, which offers it to whoever has proven the address. @returns the id of the user */
+  async waits({ tenantId }: Account, email: string): Promise<string> {
+    const user = { id: newId(), email, name: 'Waiting', roles: ['member'], status: 'active' as const };
+    await inWorkspace(this.identity.get(Database), tenantId, (tx) =>
+      this.identity.get(UserService).addLocal(tx, tenantId, { ...user, origin: 'administrator', passwordHash: null }),
+    );
+    return user.id;
   }
 
   /** An app of the workspace whose host mints. */

@@ -50,6 +50,8 @@ export const ACCESS_ERRORS = defineErrors({
   EMBED_TOKEN_REFUSED: [403, 'An embed token cannot do this'],
   ROLE_NOT_GRANTABLE: [403, 'Nobody grants a role above their own'],
   PLAN_NOT_ALLOWED: [403, 'The plan can only be set by an operator'],
+  PASSWORD_REQUIRED: [422, 'A password is needed'],
+  LOCAL_PASSWORDS_REFUSED: [403, 'The workspace takes no passwords that administrators choose: invite the user'],
   EMAIL_TAKEN: [409, 'The e-mail address has an account already'],
   INVALID_EMBED_CREDENTIALS: [401, 'The embed credentials are not valid'],
   EMBED_IDENTITY_CONFLICT: [409, 'The identity belongs to another workspace'],
@@ -67,7 +69,6 @@ export const ACCESS_ERRORS = defineErrors({
 /** People of a workspace and their invitations. */
 export const IDENTITY_ERRORS = defineErrors({
   INVALID_INVITATION: [410, 'The invitation is not valid any more'],
-  PASSWORD_REQUIRED: [422, 'A password must be chosen'],
   WEAK_PASSWORD: [422, 'The password is too easy to guess'],
   INVALID_PASSWORD_RESET: [410, 'The link to set a new password is not valid any more'],
   INVALID_EMAIL_CHANGE: [410, 'The link to change the e-mail address is not valid any more'],

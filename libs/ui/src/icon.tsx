@@ -5,6 +5,7 @@ const PATHS = {
   close: 'M4 4l8 8M12 4l-8 8',
   down: 'M8 3v10M4 9l4 4 4-4',
   expand: 'M4 6l4 4 4-4',
+  more: 'M3.5 8h.01M8 8h.01M12.5 8h.01',
   right: 'M3 8h10M9 4l4 4-4 4',
   search: 'M11 11l3 3M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9z',
   edit: 'M3 13h2.5L13 5.5 10.5 3 3 10.5zM9 4.5 11.5 7',

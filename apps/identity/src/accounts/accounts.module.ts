@@ -24,10 +24,14 @@ import {
 } from './accounts.repository.js';
 import { ExpiredRowRepository, ExpiredRowSweeper, LapsedClaimSweeper } from './accounts.sweeper.js';
 import { AfterResponse } from './after-response.service.js';
+import { DepartureService } from './departure.service.js';
 import { EmailChangeService, EmailChangeUndoService } from './email-change.service.js';
 import { InvitationController } from './invitation.controller.js';
 import { InvitationService } from './invitation.service.js';
+import { LeavingController } from './leaving.controller.js';
+import { LeavingService } from './leaving.service.js';
 import { EmailChangeLimit, PasswordResetLimit, RegistrationLimit } from './limits.js';
+import { MemberAdministrationService } from './member-administration.service.js';
 import { OfferController } from './offer.controller.js';
 import { OfferService } from './offer.service.js';
 import { OperatorService } from './operator.service.js';
@@ -49,7 +53,7 @@ import {
 } from './operator-sign-in.controller.js';
 import { PasswordChangeService, PasswordResetService } from './password-change.service.js';
 import { ErasureController, PersonalDataExportController } from './personal-data.controller.js';
-import { ErasureRepository, PersonalDataRepository } from './personal-data.repository.js';
+import { ErasureRepository, PersonalDataRepository, PersonDataRepository } from './personal-data.repository.js';
 import { ErasureService, PersonalDataExportService } from './personal-data.service.js';
 import { RegistrationService, VerificationService } from './registration.service.js';
 import { SuspensionService } from './suspension.service.js';
@@ -72,6 +76,7 @@ import { UserAdministrationService } from './user-administration.service.js';
     ErasureController,
     InvitationController,
     OfferController,
+    LeavingController,
     OperatorController,
     OperatorsAccountController,
     OperatorsAuditController,
@@ -90,6 +95,7 @@ import { UserAdministrationService } from './user-administration.service.js';
   providers: [
     AcceptanceService,
     AfterResponse,
+    DepartureService,
     EmailChangeLimit,
     EmailChangeRepository,
     EmailChangeService,
@@ -101,6 +107,8 @@ import { UserAdministrationService } from './user-administration.service.js';
     InvitationRepository,
     InvitationService,
     OfferService,
+    LeavingService,
+    MemberAdministrationService,
     OperatorAdministrationService,
     OperatorPasskeyService,
     OperatorPasswordService,
@@ -114,6 +122,7 @@ import { UserAdministrationService } from './user-administration.service.js';
     PasswordResetService,
     PersonalDataExportService,
     PersonalDataRepository,
+    PersonDataRepository,
     RegistrationLimit,
     RegistrationService,
     SuspensionRepository,

@@ -7,7 +7,8 @@ import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { RecentProof, sessionOf } from '../sessions/proof.service.js';
 import { DeviceTokens } from '../sign-in/device-tokens.js';
 import { SignInLimit } from '../sign-in/guess-limits.js';
-import { assertAnother, PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
+import { InitialPasswords, newPasswordRequired, type PasswordReplacement } from '../sign-in/initial-password.js';
+import { PasswordService } from '../sign-in/password.service.js';
 import type { Operator } from './accounts.entity.js';
 import { OperatorRepository } from './accounts.repository.js';
 import type { OperatorPasswordInput } from './operator.dto.js';
@@ -21,7 +22,7 @@ export class OperatorPasswordService {
     private readonly operators: OperatorRepository,
     private readonly sessions: OperatorSessionService,
     private readonly passwords: PasswordService,
-    private readonly policy: PasswordPolicy,
+    private readonly initial: InitialPasswords,
     private readonly limit: SignInLimit,
     private readonly proof: RecentProof,
     private readonly devices: DeviceTokens,
@@ -58,24 +59,20 @@ export class OperatorPasswordService {
     address: string,
   ): Promise<Operator> {
     const isInitial = operator.initialPasswordUntil !== null;
-    if (!isInitial && newPassword === undefined) return operator;
-    if (!isInitial) throw refusal('NOT_INITIAL', 'The password is one of your own: change it in a session');
-    if (newPassword === undefined)
-      throw refusal('REQUIRED', 'Somebody else knows the password: choose one of your own');
-    const passwords = { currentPassword: password, newPassword };
-    return this.replace(operator, passwords, address, (tx) => this.sessions.endAllWithin(tx, operator.id));
+    const replacement = this.initial.replacementOf(isInitial, password, newPassword);
+    if (!replacement && isInitial) throw newPasswordRequired();
+    if (!replacement) return operator;
+    return this.replace(operator, replacement, address, (tx) => this.sessions.endAllWithin(tx, operator.id));
   }
 
   private async replace(
     operator: Operator,
-    { currentPassword, newPassword }: OperatorPasswordInput,
+    replacement: PasswordReplacement,
     source: string,
     endSessions: (tx: TenantTransaction) => Promise<string[]>,
   ): Promise<Operator> {
     const { id, email, role } = operator;
-    assertAnother(currentPassword, newPassword);
-    await this.policy.assertAcceptable(newPassword, operator, '/newPassword');
-    const passwordHash = await this.passwords.hash(newPassword, source);
+    const passwordHash = await this.initial.hash(replacement, operator, source);
     const { changed, ended } = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
       const locked = await this.operators.lock(tx, id);
       if (locked?.status !== 'active' || locked.passwordHash !== operator.passwordHash) {
@@ -96,8 +93,4 @@ export class OperatorPasswordService {
     if (!changed) throw new Error('An operator whose row is held does not exist');
     return changed;
   }
-}
-
-function refusal(code: string, detail: string): PlatformError {
-  return new PlatformError('VALIDATION_FAILED', detail, { errors: [{ pointer: '/newPassword', code, detail }] });
 }

@@ -30,14 +30,7 @@ export class OperatorInput extends InitialPasswordInput {
 
 const OWN_PASSWORD = { ...NEW_PASSWORD, example: 'tidal-lantern-orbits-quietly' };
 
-export class OperatorSignInInput extends SignInInput {
-  @TextField({
-    ...OWN_PASSWORD,
-    optional: true,
-    description: 'Takes the place of an initial password, at the first sign-in alone',
-  })
-  newPassword?: string;
-}
+export class OperatorSignInInput extends SignInInput {}
 
 export class OperatorPasswordInput {
   @TextField({ maxLength: PASSWORD_LENGTH.max, example: NEW_PASSWORD.example }) currentPassword: string;

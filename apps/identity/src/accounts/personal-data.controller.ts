@@ -3,6 +3,7 @@ import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import { Controller, Delete, Post, StreamableFile } from '@nestjs/common';
 import { PERSONAL_DATA_GROUP } from '../api-groups.js';
+import { LeavingService } from './leaving.service.js';
 import { PersonalDataView } from './personal-data.dto.js';
 import { ErasureService, PersonalDataExportService } from './personal-data.service.js';
 
@@ -12,18 +13,21 @@ const WHAT_GOES =
 @ApiGroup(PERSONAL_DATA_GROUP)
 @Controller('api')
 export class ErasureController {
-  constructor(private readonly erasures: ErasureService) {}
+  constructor(
+    private readonly erasures: ErasureService,
+    private readonly leaving: LeavingService,
+  ) {}
 
   @Delete('auth/me')
   @Access({ right: 'read', proof: true })
   @Describe({
-    summary: 'Erases the current user',
-    description: WHAT_GOES,
+    summary: 'Erases the current user, in every workspace of theirs',
+    description: `${WHAT_GOES} \`workspaces\` of the refusal names the workspaces whose last owner the person is. A person of several workspaces needs a session that no identity provider opened.`,
     answers: [{ status: 204, description: 'The user is erased' }],
-    errors: ['CONFLICT'],
+    errors: ['FORBIDDEN', 'CONFLICT'],
   })
   async eraseSelf(@CurrentPrincipal() principal: Principal): Promise<void> {
-    await this.erasures.erase(principal, principal.userId);
+    await this.leaving.erasePerson(principal);
   }
 
   @Post('admin/users/:id/erase')
@@ -31,7 +35,7 @@ export class ErasureController {
   @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Erases a user of the workspace',
-    description: `Not a user with a role above your own. ${WHAT_GOES}`,
+    description: `Not a user with a role above your own. Their other workspaces keep them. ${WHAT_GOES}`,
     answers: [{ status: 204, description: 'The user is erased' }],
     errors: ['ROLE_NOT_GRANTABLE', 'CONFLICT'],
   })
@@ -41,7 +45,7 @@ export class ErasureController {
 }
 
 const WHAT_IS_IN_IT =
-  'The account, second factors, passkeys, open sessions with their devices, invitations, changes of the e-mail address, links to host users and to identity providers, API keys, apps that act for the user, and the entries of the audit trail that the user made or that are about them. Records of the workspace are not part of it. The export is recorded in the audit trail.';
+  'The account, second factors, passkeys, open sessions with their devices, invitations, changes of the e-mail address, links to host users and to identity providers, API keys, apps that act for the user, for whoever exports their own the workspaces that they are in and that wait for them, and the entries of the audit trail that the user made or that are about them. Records of the workspace are not part of it. The export is recorded in the audit trail.';
 
 @ApiGroup(PERSONAL_DATA_GROUP)
 @Controller('api')

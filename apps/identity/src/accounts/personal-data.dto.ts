@@ -34,6 +34,20 @@ export class PersonalDataView {
   @ListField(field.json(), { description: 'Who the user is at identity providers of the workspace', example: [] })
   providerLinks: object[];
 
+  @ListField(field.json(), {
+    optional: true,
+    description: 'Of whoever exports their own data: the workspaces that they are in, with their id there',
+    example: [{ tenantId: '019ca8c2-1f5a-7c3e-9d41-2b6f0a8e5c17', name: 'Globex' }],
+  })
+  memberships?: object[];
+
+  @ListField(field.json(), {
+    optional: true,
+    description: 'Of whoever exports their own data: the workspaces that have added their address and wait for them',
+    example: [],
+  })
+  offers?: object[];
+
   @ListField(() => ApiKeyView, { description: 'API keys of the user, without their secrets' }) apiKeys: ApiKeyView[];
   @ListField(() => GrantView, { description: 'Apps that act for the user' }) appGrants: GrantView[];
 

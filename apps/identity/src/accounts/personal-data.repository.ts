@@ -1,9 +1,12 @@
-import type { NarrowTransaction, TenantTransaction } from '@crm/database';
+import { type NarrowTransaction, type TenantTransaction, visiting } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { ApiKey } from '../api-keys/api-key.entity.js';
 import { EmbedUser } from '../embedding/embedding.entity.js';
 import { Grant } from '../oauth/oauth.entity.js';
-import { User } from '../people/people.entity.js';
+import type { EmailHolder } from '../people/email.repository.js';
+import { REMOVED_DOMAIN, User } from '../people/people.entity.js';
+import { TenantRepository } from '../people/people.repository.js';
+import { PersonRepository } from '../people/person.repository.js';
 import { Session } from '../sessions/sessions.entity.js';
 import { WAYS_IN } from '../sessions/shut-out.service.js';
 import { Authenticator, Passkey, RecoveryCode } from '../sign-in/sign-in.entity.js';
@@ -12,6 +15,8 @@ import { EmailChange, Invitation } from './accounts.entity.js';
 
 /** Rows of one kind that an export has: far more than a person makes. */
 const MOST = 10_000;
+/** Each is read by itself, and anybody can make some. */
+const MOST_OFFERS = 200;
 
 @Injectable()
 export class PersonalDataRepository {
@@ -53,6 +58,37 @@ export class PersonalDataRepository {
   }
 }
 
+export interface PersonWorkspace extends EmailHolder {
+  /** Of the workspace. */
+  readonly name: string;
+}
+
+/** Of a person: the workspaces that they are in, and those that wait for them. */
+@Injectable()
+export class PersonDataRepository {
+  constructor(
+    private readonly persons: PersonRepository,
+    private readonly tenants: TenantRepository,
+  ) {}
+
+  async read(tx: NarrowTransaction, userId: string) {
+    const personId = await this.persons.personOf(tx, userId);
+    if (personId === undefined) return { memberships: [], offers: [] };
+    const memberships = await this.named(tx, await this.persons.memberships(tx, personId));
+    const offers = await this.named(tx, (await this.persons.offers(tx, personId)).slice(0, MOST_OFFERS));
+    return { memberships, offers };
+  }
+
+  private async named(tx: NarrowTransaction, users: readonly EmailHolder[]): Promise<PersonWorkspace[]> {
+    const named: PersonWorkspace[] = [];
+    for (const { tenantId, userId } of users) {
+      const tenant = await visiting(tx, tenantId, () => this.tenants.findAsNarrow(tx, tenantId));
+      if (tenant) named.push({ tenantId, userId, name: tenant.name });
+    }
+    return named;
+  }
+}
+
 export type PersonalData = NonNullable<Awaited<ReturnType<PersonalDataRepository['read']>>>;
 
 /** Holds the owners who can sign in, in the order of every change, so that two cannot leave at once. $1: tenant. */
@@ -61,8 +97,18 @@ export const LOCK_OWNERS = `
    ORDER BY id FOR UPDATE`;
 
 /** $1: tenant, $2: user. */
-export const LOCK_ERASED_USER =
-  'SELECT id, email, roles, status FROM app_user WHERE tenant_id = $1 AND id = $2 FOR UPDATE';
+export const LOCK_LEAVING_USER =
+  'SELECT id, email, name, roles, status FROM app_user WHERE tenant_id = $1 AND id = $2 FOR UPDATE';
+
+/** What ties a user to a person, an address or a host. A row of the address that nobody has proven goes; a person's has moved. */
+const TIES = `
+  claims AS (DELETE FROM email_claim WHERE user_id = $2 AND tenant_id = $1),
+  memberships AS (DELETE FROM membership WHERE user_id = $2 AND tenant_id = $1),
+  locals AS (DELETE FROM local_account WHERE user_id = $2 AND tenant_id = $1),
+  links AS (DELETE FROM embed_user WHERE tenant_id = $1 AND user_id = $2),
+  sign_ins AS (
+    DELETE FROM sign_in_email
+     WHERE email IN (SELECT email FROM address) AND tenant_id = $1 AND user_id = $2 AND person_id IS NULL)`;
 
 /**
  * Every table with rows of a user has to be here, unless they go with the user by a reference; a test looks for the id
@@ -74,17 +120,25 @@ export const ERASE_USER = `
     UNION SELECT old_email FROM email_change WHERE tenant_id = $1 AND user_id = $2
     UNION SELECT new_email FROM email_change WHERE tenant_id = $1 AND user_id = $2),
   ${WAYS_IN},
-  sign_ins AS (
-    DELETE FROM sign_in_email
-     WHERE email IN (SELECT email FROM address) AND tenant_id = $1 AND user_id = $2),
-  claims AS (DELETE FROM email_claim WHERE user_id = $2 AND tenant_id = $1),
-  memberships AS (DELETE FROM membership WHERE user_id = $2 AND tenant_id = $1),
-  locals AS (DELETE FROM local_account WHERE user_id = $2 AND tenant_id = $1),
-  links AS (DELETE FROM embed_user WHERE tenant_id = $1 AND user_id = $2),
+  ${TIES},
   mails AS (DELETE FROM mail WHERE tenant_id = $1 AND recipient IN (SELECT email FROM address))
   DELETE FROM app_user WHERE tenant_id = $1 AND id = $2`;
 
-export type ErasedUser = Pick<User, 'id' | 'email' | 'roles' | 'status'>;
+/** The row stays, so that ids in records have a name; its address can be invited again. $1: tenant, $2: user, $3: address. */
+export const REMOVE_USER = `
+  WITH address AS (SELECT $3::text AS email), ${TIES}
+  UPDATE app_user SET status = 'disabled', email = 'removed-' || id || '${REMOVED_DOMAIN}'
+   WHERE tenant_id = $1 AND id = $2`;
+
+/** Also of addresses that are kept for the person. $1: person, $2: user who has left, $3: tenant and $4: user of another membership. */
+export const MOVE_ADDRESSES = `
+  UPDATE sign_in_email SET tenant_id = $3, user_id = $4 WHERE person_id = $1 AND user_id = $2`;
+
+/** $1: person. */
+export const END_PERSON = `
+  WITH addresses AS (DELETE FROM sign_in_email WHERE person_id = $1) DELETE FROM person WHERE id = $1`;
+
+export type LeavingUser = Pick<User, 'id' | 'email' | 'name' | 'roles' | 'status'>;
 
 @Injectable()
 export class ErasureRepository {
@@ -93,12 +147,24 @@ export class ErasureRepository {
     return owners.map(({ id }) => id);
   }
 
-  async lockUser(tx: NarrowTransaction, tenantId: string, id: string): Promise<ErasedUser | null> {
-    const [user] = await tx.query<ErasedUser>(LOCK_ERASED_USER, [tenantId, id]);
+  async lockUser(tx: NarrowTransaction, tenantId: string, id: string): Promise<LeavingUser | null> {
+    const [user] = await tx.query<LeavingUser>(LOCK_LEAVING_USER, [tenantId, id]);
     return user ?? null;
   }
 
-  async erase(tx: NarrowTransaction, tenantId: string, { id, email }: ErasedUser): Promise<void> {
+  async erase(tx: NarrowTransaction, tenantId: string, { id, email }: LeavingUser): Promise<void> {
     await tx.query(ERASE_USER, [tenantId, id, email]);
+  }
+
+  async remove(tx: NarrowTransaction, tenantId: string, { id, email }: LeavingUser): Promise<void> {
+    await tx.query(REMOVE_USER, [tenantId, id, email]);
+  }
+
+  async moveAddresses(tx: NarrowTransaction, personId: string, userId: string, to: EmailHolder): Promise<void> {
+    await tx.query(MOVE_ADDRESSES, [personId, userId, to.tenantId, to.userId]);
+  }
+
+  async endPerson(tx: NarrowTransaction, personId: string): Promise<void> {
+    await tx.query(END_PERSON, [personId]);
   }
 }

@@ -1,6 +1,6 @@
 import type { Principal } from '@crm/access';
-import { EVENTS, PlatformError } from '@crm/contracts';
-import { appendEvent, Database, inWorkspace, millisecondsOfId } from '@crm/database';
+import { PlatformError } from '@crm/contracts';
+import { Database, inWorkspace, millisecondsOfId, type NarrowTransaction } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
 import { apiKeyView } from '../api-keys/api-key.dto.js';
@@ -13,7 +13,8 @@ import { assertGrantable, TenantService } from '../people/people.service.js';
 import { sessionView } from '../sessions/caller.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { passkeyView } from '../sign-in/passkey.service.js';
-import { ErasureRepository, type PersonalData, PersonalDataRepository } from './personal-data.repository.js';
+import { DepartureService, lastOwner } from './departure.service.js';
+import { type PersonalData, PersonalDataRepository, PersonDataRepository } from './personal-data.repository.js';
 
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
 const createdAt = ({ id }: { id: string }): string => new Date(millisecondsOfId(id)).toISOString();
@@ -68,6 +69,7 @@ export class PersonalDataExportService {
   constructor(
     private readonly database: Database,
     private readonly data: PersonalDataRepository,
+    private readonly persons: PersonDataRepository,
     private readonly log: AuditLogRepository,
     private readonly tenants: TenantService,
     private readonly trail: AuditTrail,
@@ -82,15 +84,20 @@ export class PersonalDataExportService {
    * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, RATE_LIMITED
    */
   async export(principal: Principal, userId: string): Promise<AsyncGenerator<string>> {
+    // Where else a person is, is none of an administrator's business.
+    const isOwn = userId === principal.userId;
+    const read = (tx: NarrowTransaction) => this.persons.read(tx, userId);
+    const ofPerson = isOwn ? await inWorkspace(this.database, principal, read) : {};
     const { head, roles } = await this.database.transaction(principal.tenantId, async (tx) => {
       const data = await this.data.read(tx, userId);
       if (!data) throw new PlatformError('NOT_FOUND', 'There is no such user');
       const { id, name } = await this.tenants.view(tx);
       const archive = archiveOf(data, principal.sessionId);
       const exportedAt = new Date().toISOString();
-      return { head: { format: FORMAT, exportedAt, workspace: { id, name }, ...archive }, roles: data.user.roles };
+      const head = { format: FORMAT, exportedAt, workspace: { id, name }, ...archive, ...ofPerson };
+      return { head, roles: data.user.roles };
     });
-    if (userId !== principal.userId) assertGrantable(principal, roles);
+    if (!isOwn) assertGrantable(principal, roles);
     await this.limit.consume(userId);
     await this.database.transaction(principal, async (tx) => {
       this.trail.record(tx, { action: 'user.data_exported', subject: { kind: 'user', id: userId } });
@@ -117,37 +124,25 @@ export class PersonalDataExportService {
   }
 }
 
-/** Erases users; other services and apps learn of it by an event. */
+/** Erases users of a workspace; other services and apps learn of it by an event. */
 @Injectable()
 export class ErasureService {
   constructor(
     private readonly database: Database,
-    private readonly erasures: ErasureRepository,
+    private readonly departures: DepartureService,
     private readonly revocations: RevocationService,
-    private readonly trail: AuditTrail,
   ) {}
 
-  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner */
+  /** Other workspaces of the person keep them. @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner */
   async erase(principal: Principal, userId: string): Promise<void> {
-    const { tenantId } = principal;
+    const user = { tenantId: principal.tenantId, userId };
+    const bySelf = userId === principal.userId;
     await inWorkspace(this.database, principal, async (tx) => {
-      const owners = await this.erasures.lockOwners(tx, tenantId);
-      const user = await this.erasures.lockUser(tx, tenantId, userId);
-      if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
-      if (userId !== principal.userId) assertGrantable(principal, user.roles);
-      if (owners.length === 1 && owners[0] === userId) {
-        throw new PlatformError('CONFLICT', 'A workspace keeps at least one owner: make somebody else an owner first');
-      }
-      await this.erasures.erase(tx, tenantId, user);
-      await this.revocations.record(tx, 'user', userId);
-      this.trail.record(tx, {
-        action: 'user.erased',
-        subject: { kind: 'user', id: userId },
-        detail: { bySelf: userId === principal.userId },
-      });
-      // After the entry above, which has the address of somebody who erases themselves.
-      await this.trail.forgetPlaces(tx, userId);
-      await appendEvent(tx, EVENTS['user.erased'], { tenantId, subject: userId, data: { userId } });
+      const email = await this.departures.holdAddress(tx, user);
+      const leaver = await this.departures.hold(tx, user, email);
+      if (!bySelf) assertGrantable(principal, leaver.roles);
+      if (leaver.isLastOwner) throw lastOwner();
+      await this.departures.erase(tx, leaver, { bySelf });
     });
     await this.revocations.publishPending();
   }

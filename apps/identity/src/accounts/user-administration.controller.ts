@@ -1,16 +1,20 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { IdempotencyKey } from '@crm/database';
 import { ApiGroup, Describe, IdParam, type ListAnswer, mapList, NotRepeatable } from '@crm/http';
-import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { USER_GROUP } from '../api-groups.js';
 import { UserChangeInput, UserInput, UserListQuery, UserView, userView } from './accounts.dto.js';
+import { MemberAdministrationService } from './member-administration.service.js';
 import { UserAdministrationService } from './user-administration.service.js';
 
 @ApiGroup(USER_GROUP)
 @Controller('api/tenant/users')
 // The name stands in the operation ids of the OpenAPI document.
 export class UserController {
-  constructor(private readonly users: UserAdministrationService) {}
+  constructor(
+    private readonly users: UserAdministrationService,
+    private readonly members: MemberAdministrationService,
+  ) {}
 
   @Get()
   @Access({ right: 'read' })
@@ -41,9 +45,9 @@ export class UserController {
   @Describe({
     summary: 'Adds a user',
     description:
-      'Without a password the user is invited by e-mail. Nobody can grant a role above their own. How many users a workspace adds per day depends on its plan.',
+      'Without a password the user is invited by e-mail. With one, which the workspace has to allow, nobody has proven the address; in production the first sign-in replaces the password. Nobody can grant a role above their own. How many users a workspace adds per day depends on its plan.',
     answers: [{ status: 201, description: 'The user', body: () => UserView }],
-    errors: ['ROLE_NOT_GRANTABLE', 'WEAK_PASSWORD', 'EMAIL_TAKEN', 'EMAIL_NOT_VERIFIED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'LOCAL_PASSWORDS_REFUSED', 'WEAK_PASSWORD', 'EMAIL_TAKEN', 'EMAIL_NOT_VERIFIED'],
   })
   async add(
     @CurrentPrincipal() principal: Principal,
@@ -83,5 +87,31 @@ export class UserController {
   })
   async inviteAgain(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.users.inviteAgain(principal, id);
+  }
+
+  @Delete(':id/second-factor')
+  @Access({ right: 'administer', proof: true })
+  @Describe({
+    summary: 'Resets the second factor of a user',
+    description:
+      'For a user who has lost it: the authenticator, recovery codes and passkeys are removed, the second factor is off, and every session ends. The user is told by mail. Not for users with a role above your own, nor for yourself (`CONFLICT`).',
+    answers: [{ status: 204, description: 'The second factor is reset' }],
+    errors: ['ROLE_NOT_GRANTABLE', 'CONFLICT'],
+  })
+  async resetSecondFactor(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
+    await this.members.resetSecondFactor(principal, id);
+  }
+
+  @Delete(':id')
+  @Access({ right: 'administer', proof: true })
+  @Describe({
+    summary: 'Removes a user from the workspace',
+    description:
+      'Every way to act as the user in the workspace ends, and tokens stop working within a second. The user stays listed by name as `disabled`, with an address that reaches nobody; the address can be invited again, as a new user. One who never accepted the invitation is gone. Their other workspaces are not touched. Not for users with a role above your own, nor for yourself or the last active owner (`CONFLICT`).',
+    answers: [{ status: 204, description: 'The user is removed' }],
+    errors: ['ROLE_NOT_GRANTABLE', 'CONFLICT'],
+  })
+  async remove(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
+    await this.members.remove(principal, id);
   }
 }

@@ -19,7 +19,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail, type NewAuditEntry } from '../audit/audit-trail.service.js';
 import { notingRefusal, RefusedActs } from '../audit/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import type { User, UserStatus } from '../people/people.entity.js';
+import { isRemoved, type User, type UserStatus } from '../people/people.entity.js';
 import { UserRepository } from '../people/people.repository.js';
 import {
   assertGrantable,
@@ -32,6 +32,7 @@ import {
 import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
+import { LocalPasswords } from '../sign-in/local-passwords.js';
 import { PasswordMarks, PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
 import type { UserChangeInput, UserInput, UserListQuery } from './accounts.dto.js';
 import { InvitationService } from './invitation.service.js';
@@ -76,6 +77,7 @@ export class UserAdministrationService {
     private readonly idempotency: IdempotencyService,
     private readonly passwordMarks: PasswordMarks,
     private readonly policy: PasswordPolicy,
+    private readonly localPasswords: LocalPasswords,
     private readonly tenants: TenantService,
     private readonly trail: AuditTrail,
     private readonly refusals: RefusedActs,
@@ -102,7 +104,7 @@ export class UserAdministrationService {
   /**
    * Nothing tells whether the address has an account elsewhere.
    * @param key makes a repeated call return the same user
-   * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, WEAK_PASSWORD, RATE_LIMITED,
+   * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, LOCAL_PASSWORDS_REFUSED, WEAK_PASSWORD, RATE_LIMITED,
    * EMAIL_TAKEN for the address of another user of the workspace, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
    */
   async add(principal: Principal, addition: UserInput, key?: string): Promise<User> {
@@ -124,6 +126,7 @@ export class UserAdministrationService {
       roles,
       status: password ? ('active' as const) : ('invited' as const),
       origin: 'administrator' as const,
+      initialPassword: password !== undefined && this.localPasswords.areInitial,
       passwordHash: password?.hash ?? null,
     };
     const invitation = user.status === 'invited' ? await this.invitations.prepare(tenantId, user) : undefined;
@@ -162,6 +165,9 @@ export class UserAdministrationService {
       const after = { ...user, ...change, roles: roles ?? user.roles, status: statusAfter(user, change) };
       if (isActiveOwner(user) && !isActiveOwner(after) && owners === 1) {
         throw new PlatformError('CONFLICT', 'A workspace keeps at least one owner');
+      }
+      if (isRemoved(user) && change.status === 'active') {
+        throw new PlatformError('CONFLICT', 'The user was removed: invite the address again');
       }
       if (user.status === 'invited' && change.status === 'active') {
         throw new PlatformError('CONFLICT', 'An invited user becomes active by accepting the invitation');
@@ -221,6 +227,7 @@ export class UserAdministrationService {
   private async hash({ tenantId }: Principal, addition: UserInput): Promise<{ hash: string; key: Buffer } | undefined> {
     const { email, password } = addition;
     if (password === undefined) return undefined;
+    await this.localPasswords.assertAllowed(tenantId);
     await this.passwordLimit.consume(tenantId);
     const workspace = (await this.tenants.get(tenantId)).name;
     await this.policy.assertAcceptable(password, { ...addition, workspace });

@@ -23,13 +23,17 @@ export const AUDIT_ACTIONS = {
   'user.invited_again': 'An administrator sent a new invitation; the previous link stopped working',
   'user.invitation_accepted': 'An invited user set a password, or signed in at an identity provider',
   'membership.accepted':
-    'A person who has the address of a user accepted to be that user; whoever used the account before was signed out',
+    'The person who has the address of a user accepted to be that user; whoever used it before was shut out',
   'membership.declined': 'Whoever reads the mail of the address of a user declined to be that user',
   'user.provisioned': 'A host app or an identity provider brought a new user',
   'user.renamed': 'The name of a user was changed',
   'user.roles_changed': 'The roles of a user were changed; `detail` has those before and after',
   'user.disabled': 'A user was disabled; their sessions ended',
   'user.enabled': 'A user was enabled again',
+  'user.removed': 'An administrator removed a user from the workspace; every way to act as them ended',
+  'user.left': 'A user left the workspace; every way to act as them ended',
+  'user.factor_reset':
+    'An administrator removed the authenticator, recovery codes and passkeys of a user; their sessions ended',
   'user.data_exported': 'The personal data of a user were exported',
   'user.erased': 'A user was erased; entries about them keep the id alone',
   'password.changed': 'A user changed their password; their other sessions ended',
@@ -54,7 +58,7 @@ export const AUDIT_ACTIONS = {
   'embed_credentials.previous_revoked': 'The previous secret of an embedded app was ended before its time',
   'embed_credentials.settings_changed': 'The published version of an embedded app changed its origins or scopes',
   'embed_credentials.conflict':
-    'A host presented an address that belongs to another workspace. Bounded per app and hour',
+    'A host presented an address that a person of another workspace has proven. Bounded per app and hour',
   'embed_link.made':
     'A host user was linked to a user with the same address for the first time; the user was told by mail. A failure: the user has a role above those of whoever issued the credentials',
   'embed_link.set': 'An administrator linked a host user to a user',

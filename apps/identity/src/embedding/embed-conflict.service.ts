@@ -19,7 +19,7 @@ import type { MintClient } from './embedding.entity.js';
 
 export const embedConflicts = counter(
   'embed_conflicts_total',
-  'Mints with an address that belongs to another workspace, and mints that were refused because an app had too many of them',
+  'Mints with an address that a person of another workspace has proven, and mints that were refused because an app had too many of them',
   ['outcome'],
 );
 
@@ -44,7 +44,7 @@ interface EmbedConflict {
 }
 
 /**
- * A mint tells whether an address belongs to another workspace. So conflicts are counted per app; when an hour has had its
+ * A mint tells whether a person of another workspace has proven an address. So conflicts are counted per app; when an hour has had its
  * share, every mint whose answer could tell something is refused alike: all but those of a known `sub` with its own address.
  */
 @Injectable()

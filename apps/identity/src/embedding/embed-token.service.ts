@@ -78,7 +78,7 @@ export class EmbedTokenService {
     return user;
   }
 
-  /** An address that belongs to another workspace is refused although the `sub` is known. */
+  /** Another address than before is refused although the `sub` is known, if it belongs to a person of other workspaces. */
   private async assertAdmitted(client: MintClient, user: KnownHostUser, email: string): Promise<void> {
     if (email !== user.email) this.conflicts.assertLeftOf(client, user.conflicts);
     if (user.belongsElsewhere) throw await this.conflicts.count(client);

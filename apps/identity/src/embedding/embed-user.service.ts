@@ -5,10 +5,10 @@ import type { AuditAction } from '../audit/audit-actions.js';
 import { AuditTrail, appActor, type NewAuditEntry } from '../audit/audit-trail.service.js';
 import { notingRefusal, RefusedActs } from '../audit/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { SignInEmailRepository } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
 import { TenantRepository, UserRepository } from '../people/people.repository.js';
 import { assertVerified, UserService } from '../people/people.service.js';
+import { PersonRepository } from '../people/person.repository.js';
 import { EmbedConflictService } from './embed-conflict.service.js';
 import { EmbedLinkService } from './embed-link.service.js';
 import type { MintClient } from './embedding.entity.js';
@@ -33,7 +33,7 @@ export class EmbedUserService {
     private readonly database: Database,
     private readonly users: UserRepository,
     private readonly additions: UserService,
-    private readonly emails: SignInEmailRepository,
+    private readonly persons: PersonRepository,
     private readonly mapping: EmbedUserRepository,
     private readonly tenants: TenantRepository,
     private readonly conflicts: EmbedConflictService,
@@ -44,7 +44,8 @@ export class EmbedUserService {
   ) {}
 
   /**
-   * - An address that belongs to another workspace, or that a user has given up, is refused and counted.
+   * - An address that a person of other workspaces has proven, or that one has given up, is refused and counted. What others
+   *   have claimed without proof counts for nothing here, and is not told.
    * - A `sub` whose address belongs to a user of the workspace is linked to them, if the app links by e-mail.
    * - Any other `sub` becomes a member without a password.
    *
@@ -77,33 +78,39 @@ export class EmbedUserService {
     await this.conflicts.assertLeft(tx, client);
     await this.mapping.lock(tx, tenantId, appKey, host.sub);
     if (await this.mapping.find(tx, tenantId, appKey, host.sub)) return;
-    const newcomer = newId();
-    const claimed = await this.emails.claim(tx, host.email, { tenantId, userId: newcomer });
-    // Whoever has an address next is not the user who gave it up.
-    if (claimed.tenantId !== tenantId || claimed.isReserved) throw new BelongsElsewhere();
-    const userId = linkUsersBy === 'email' ? claimed.userId : newcomer;
-    if (userId !== newcomer) {
-      const user = await this.users.findContact(tx, tenantId, userId);
-      if (!user) throw new Error('A user with an address for sign-in does not exist');
+    if (await this.belongsElsewhere(tx, tenantId, host.email)) throw new BelongsElsewhere();
+    const known = linkUsersBy === 'email' ? await this.users.findByAddress(tx, tenantId, host.email) : null;
+    if (known) {
+      const user = await this.users.findContact(tx, tenantId, known.userId);
+      if (!user) throw new Error('A user who was found does not exist');
       this.assertReached(client, user);
       await this.links.linkByAddress(tx, client, host.sub, user);
-      this.trail.record(tx, linkMade(appKey, userId));
+      this.trail.record(tx, linkMade(appKey, user.id));
       return;
     }
     // Just in time.
+    const newcomer = newId();
     const rights = {
       roles: [PROVISIONED_ROLE],
       status: 'active' as const,
       origin: 'embed' as const,
       passwordHash: null,
     };
-    await this.additions.addClaimed(tx, tenantId, { id: newcomer, email: host.email, name: host.name, ...rights });
+    await this.additions.addLocal(tx, tenantId, { id: newcomer, email: host.email, name: host.name, ...rights });
     await this.mapping.insert(tx, tenantId, appKey, host.sub, newcomer);
     this.trail.record(tx, byHost('user.provisioned', appKey, newcomer));
     const limit = this.config.quotas.hostUsers[tenant?.plan ?? 'developer'];
     // Last: others of the workspace who are provisioned wait from here on.
     const quota = { name: 'host-users', limit, windowSeconds: DAY_SECONDS, what: 'new host users' };
     await notingRefusal(this.refusals, { tenantId }, quota, () => takeQuota(tx, tenantId, quota));
+  }
+
+  /** Holds the address until the transaction ends. Whoever has it next is not the person who gave it up. */
+  private async belongsElsewhere(tx: NarrowTransaction, tenantId: string, email: string): Promise<boolean> {
+    await this.persons.holdAddress(tx, email);
+    const proven = await this.persons.findAddress(tx, email);
+    if (!proven || proven.isReserved) return proven !== null;
+    return (await this.persons.memberOf(tx, proven.personId, tenantId)) === null;
   }
 }
 
@@ -117,5 +124,5 @@ const byHost = (action: AuditAction, appKey: string, userId: string): NewAuditEn
 
 const linkMade = (appKey: string, userId: string) => byHost('embed_link.made', appKey, userId);
 
-/** The address belongs to a user of another workspace, or is kept for a user who has given it up. */
+/** The address belongs to a person of other workspaces, or is kept for one who has given it up. */
 class BelongsElsewhere extends Error {}

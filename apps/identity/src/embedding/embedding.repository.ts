@@ -217,7 +217,7 @@ export interface KnownHostUser {
   undone: boolean;
   /** Whether the host has made the link, by the address of the user. */
   byAddress: boolean;
-  /** Whether the presented address belongs to a user of another workspace. */
+  /** Whether the presented address is not the user's, and a person who is in other workspaces only has proven it. */
   belongsElsewhere: boolean;
   /** Of the app, in the present hour; read only when the presented address is not the user's. */
   conflicts: { used: number; resetSeconds: number } | null;

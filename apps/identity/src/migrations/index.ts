@@ -4,6 +4,7 @@ import { IssuedSecrets1795800001303 } from './1795800001303-issued-secrets.js';
 import { EventsByFunction1795800001640 } from './1795800001640-events-by-function.js';
 import { WorkspaceSettings1795800001700 } from './1795800001700-workspace-settings.js';
 import { Persons1795800001800 } from './1795800001800-persons.js';
+import { PersonSessions1795800001810 } from './1795800001810-person-sessions.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   EventsByFunction1795800001640,
   WorkspaceSettings1795800001700,
   Persons1795800001800,
+  PersonSessions1795800001810,
 ];

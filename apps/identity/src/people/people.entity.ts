@@ -40,6 +40,11 @@ export type UserStatus = (typeof USER_STATUSES)[number];
 /** `embed` users came through a host, `identity_provider` users at their first sign-in; neither has a password. */
 export type UserOrigin = 'registration' | 'administrator' | 'embed' | 'identity_provider';
 
+/** How the addresses of users end who were removed from their workspace; no mail gets there (RFC 2606). */
+export const REMOVED_DOMAIN = '@invalid';
+
+export const isRemoved = ({ email }: Pick<User, 'email'>): boolean => email.endsWith(REMOVED_DOMAIN);
+
 @Entity({ name: 'app_user' })
 export class User extends IdentifiedRow {
   @Column({ type: 'text' }) email: string;

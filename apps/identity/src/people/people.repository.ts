@@ -18,7 +18,7 @@ import { Tenant, User, type UserOrigin, type UserStatus } from './people.entity.
 export const READ_SIGN_IN_USER = `
   SELECT u.* FROM ${TENANT_OF_STATEMENT}, LATERAL (
     SELECT tenant_id AS "tenantId", id, email, roles, status, password_hash AS "passwordHash", mfa_enabled AS "mfaEnabled",
-        sign_in_epoch AS "signInEpoch",
+        sign_in_epoch AS "signInEpoch", initial_password AS "initialPassword",
         EXISTS (SELECT 1 FROM tenant_suspension s WHERE s.tenant_id = $1::uuid AND s.reinstated_at IS NULL) AS "isSuspended"
       FROM app_user WHERE tenant_id = $1::uuid AND id = $2::uuid AND tenant.id IS NOT NULL OFFSET 0) AS u`;
 
@@ -42,11 +42,12 @@ export const LOCK_USER_FOR_ISSUE = `
   SELECT tenant_id AS "tenantId", id, email, name, roles, status FROM app_user
    WHERE tenant_id = $1 AND id = $2 AND ($3::integer IS NULL OR sign_in_epoch = $3::integer) FOR SHARE`;
 
-export type NewUser = Pick<User, 'id' | 'email' | 'name' | 'roles' | 'status' | 'origin' | 'passwordHash'>;
+export type NewUser = Pick<User, 'id' | 'email' | 'name' | 'roles' | 'status' | 'origin' | 'passwordHash'> &
+  Partial<Pick<User, 'initialPassword'>>;
 
 export type SignInUser = Pick<
   User,
-  'tenantId' | 'id' | 'email' | 'roles' | 'status' | 'passwordHash' | 'mfaEnabled' | 'signInEpoch'
+  'tenantId' | 'id' | 'email' | 'roles' | 'status' | 'passwordHash' | 'mfaEnabled' | 'signInEpoch' | 'initialPassword'
 > & {
   /** Whether operators have suspended the workspace. */
   readonly isSuspended: boolean;
@@ -77,8 +78,8 @@ export class UserRepository {
     tx: NarrowTransaction,
     tenantId: string,
     id: string,
-  ): Promise<Pick<User, 'id' | 'email' | 'roles'> | null> {
-    const select = { tenantId: true, id: true, email: true, roles: true } as const;
+  ): Promise<Pick<User, 'id' | 'email' | 'roles' | 'status'> | null> {
+    const select = { tenantId: true, id: true, email: true, roles: true, status: true } as const;
     return tx.repository(User).findOne({ select, where: { tenantId, id } });
   }
 
@@ -130,7 +131,9 @@ export class UserRepository {
     passwordHash: string | null,
   ): Promise<void> {
     const signsInHere = Not(In<UserOrigin>(['embed', 'identity_provider']));
-    await tx.repository(User).update({ tenantId, id: userId, origin: signsInHere }, { passwordHash });
+    await tx
+      .repository(User)
+      .update({ tenantId, id: userId, origin: signsInHere }, { passwordHash, initialPassword: false });
   }
 
   /** By the narrow role, in the context of the user's tenant: of whoever has accepted an invitation. */
@@ -150,6 +153,17 @@ export class UserRepository {
   async findByEmail(tx: NarrowTransaction, tenantId: string, email: string): Promise<EmailHolder | null> {
     const where = { tenantId, email, origin: Not<UserOrigin>('embed') };
     const user = await tx.repository(User).findOne({ select: { tenantId: true, id: true }, where });
+    return user && { tenantId, userId: user.id };
+  }
+
+  /** As {@link findByEmail}; where nobody has it otherwise, the first whom a host has brought with it. */
+  async findByAddress(tx: NarrowTransaction, tenantId: string, email: string): Promise<EmailHolder | null> {
+    const holder = await this.findByEmail(tx, tenantId, email);
+    if (holder) return holder;
+    const where = { tenantId, email, origin: 'embed' as const };
+    const user = await tx
+      .repository(User)
+      .findOne({ select: { tenantId: true, id: true }, where, order: { id: 'ASC' } });
     return user && { tenantId, userId: user.id };
   }
 

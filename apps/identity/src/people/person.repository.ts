@@ -114,6 +114,11 @@ export class PersonRepository {
     return changedOne(await tx.repository(Membership).delete({ userId }));
   }
 
+  /** The user that a person is in a workspace. */
+  async memberOf(tx: NarrowTransaction, personId: string, tenantId: string): Promise<EmailHolder | null> {
+    return tx.repository(Membership).findOneBy({ personId, tenantId });
+  }
+
   /** In the order of tenants. */
   async memberships(tx: NarrowTransaction, personId: string): Promise<EmailHolder[]> {
     return tx.query<EmailHolder>(LIST_MEMBERSHIPS, [personId]);
@@ -122,6 +127,11 @@ export class PersonRepository {
   /** @returns undefined for a local account */
   async personOf(tx: NarrowTransaction, userId: string): Promise<string | undefined> {
     return (await tx.query<{ personId: string }>(FIND_PERSON_OF_USER, [userId]))[0]?.personId;
+  }
+
+  /** @returns null for a local account */
+  async memberSince(tx: NarrowTransaction, userId: string): Promise<Date | null> {
+    return (await tx.repository(Membership).findOneBy({ userId }))?.createdAt ?? null;
   }
 
   async noteUse(tx: NarrowTransaction, personId: string, user: EmailHolder): Promise<void> {

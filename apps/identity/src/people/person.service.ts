@@ -87,7 +87,8 @@ export class PersonService {
     if (await this.claims.delete(tx, user.userId)) await this.tenants.markVerified(tx, user.tenantId);
   }
 
-  private async passwordOf(tx: NarrowTransaction, memberships: readonly EmailHolder[]): Promise<string | null> {
+  /** @param memberships of the person @returns null where only providers and hosts sign them in */
+  async passwordOf(tx: NarrowTransaction, memberships: readonly EmailHolder[]): Promise<string | null> {
     for (const { tenantId, userId } of memberships) {
       const hash = await visiting(tx, tenantId, () => this.users.readPassword(tx, tenantId, userId));
       if (hash !== null) return hash;

@@ -7,7 +7,9 @@ import { deviceOf } from '../audit/request-origin.decorator.js';
 import { UserRepository } from '../people/people.repository.js';
 import { assertAdministered, TenantService, UserSummaryView } from '../people/people.service.js';
 import { Workspace } from '../people/workspace.dto.js';
-import { type SessionView } from './session.dto.js';
+import type { PersonSession } from './person-session.repository.js';
+import type { WorkspaceSession } from './person-session.service.js';
+import type { PersonSessionView, SessionView } from './session.dto.js';
 import { SessionService } from './session.service.js';
 import type { Session } from './sessions.entity.js';
 
@@ -48,7 +50,7 @@ export class CallerService {
   }
 }
 
-export function sessionView(session: Session, currentId: string | undefined): SessionView {
+export function sessionView(session: PersonSession, currentId: string | undefined): SessionView {
   return {
     id: session.id,
     current: session.id === currentId,
@@ -61,6 +63,11 @@ export function sessionView(session: Session, currentId: string | undefined): Se
     expiresAt: session.expiresAt.toISOString(),
     endsAt: session.endsAt.toISOString(),
   };
+}
+
+export function personSessionView(session: WorkspaceSession, currentId: string | undefined): PersonSessionView {
+  const { tenantId, workspace } = session;
+  return { ...sessionView(session, currentId), tenantId, workspace };
 }
 
 @Injectable()

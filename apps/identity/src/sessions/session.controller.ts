@@ -4,8 +4,9 @@ import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRe
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import { SIGN_IN_GROUP, USER_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
-import { CallerService, CallerView, sessionView, UserSessionService } from './caller.service.js';
-import { RefreshInput, SessionView, TokenPairView } from './session.dto.js';
+import { CallerService, CallerView, personSessionView, sessionView, UserSessionService } from './caller.service.js';
+import { PersonSessionService } from './person-session.service.js';
+import { PersonSessionView, RefreshInput, SessionView, TokenPairView } from './session.dto.js';
 import { SessionService } from './session.service.js';
 
 @ApiGroup(SIGN_IN_GROUP)
@@ -13,6 +14,7 @@ import { SessionService } from './session.service.js';
 export class SessionController {
   constructor(
     private readonly sessions: SessionService,
+    private readonly ofPerson: PersonSessionService,
     private readonly callers: CallerService,
   ) {}
 
@@ -57,12 +59,16 @@ export class SessionController {
   @Access({ right: 'read' })
   @Describe({
     summary: 'Lists the open sessions of the current user',
-    description: 'A session is one sign-in on one device. Each says where it was opened and where it was used last.',
-    answers: [{ status: 200, description: 'The sessions, newest first', body: () => SessionView, list: true }],
+    description:
+      'A session is one sign-in on one device. Each says where it was opened and where it was used last. Those of all workspaces of the person are listed, but in a session that a provider has opened, or one from before the address was verified: there, those of its workspace.',
+    answers: [{ status: 200, description: 'The sessions, newest first', body: () => PersonSessionView, list: true }],
   })
-  async list(@CurrentPrincipal() principal: Principal, @Query() query: ListQuery): Promise<ListAnswer<SessionView>> {
-    const sessions = await this.sessions.list(principal.tenantId, principal.userId, query);
-    return mapList(sessions, (session) => sessionView(session, principal.sessionId));
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @Query() query: ListQuery,
+  ): Promise<ListAnswer<PersonSessionView>> {
+    const sessions = await this.ofPerson.list(principal, query);
+    return mapList(sessions, (session) => personSessionView(session, principal.sessionId));
   }
 
   @Delete('sessions')
@@ -70,22 +76,22 @@ export class SessionController {
   @Describe({
     summary: 'Ends every session of the current user',
     description:
-      'The current session ends too, and so does what apps may do for the user. Access tokens of these sessions stop working within a second.',
+      'The current session ends too, and so does what apps may do for the user; of a person, in each of the workspaces whose sessions are listed. Access tokens of these sessions stop working within a second.',
     answers: [{ status: 204, description: 'The sessions have ended' }],
   })
   async endAll(@CurrentPrincipal() principal: Principal): Promise<void> {
-    await this.sessions.endAll(principal, principal.userId);
+    await this.ofPerson.endAll(principal);
   }
 
   @Delete('sessions/:id')
   @Access({ right: 'read' })
   @Describe({
     summary: 'Ends one session of the current user',
-    description: 'Access tokens of the session stop working within a second.',
+    description: 'Any that is listed. Access tokens of the session stop working within a second.',
     answers: [{ status: 204, description: 'The session has ended' }],
   })
   async end(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
-    const found = await this.sessions.end(principal, principal.userId, id);
+    const found = await this.ofPerson.end(principal, id);
     if (!found) throw new PlatformError('NOT_FOUND', 'There is no such session');
   }
 }

@@ -19,6 +19,11 @@ export class SessionView {
   @DateTimeField({ description: 'When the session ends however often it is refreshed' }) endsAt: string;
 }
 
+export class PersonSessionView extends SessionView {
+  @IdField({ description: 'Of the workspace that the session is of' }) tenantId: string;
+  @TextField({ maxLength: 200, description: 'The name of that workspace' }) workspace: string;
+}
+
 export class RefreshInput {
   @TextField({ maxLength: 8192 }) refreshToken: string;
 }

@@ -9,17 +9,21 @@ import { Session } from './sessions.entity.js';
 
 /**
  * Opens a session; the user's expired ones go at the same time. $1: tenant, $2: session, $3: user, $4: address, $5: user agent,
- * $6: seconds after which it ends unless it is used, $7: seconds after which it ends for good.
+ * $6: seconds after which it ends unless it is used, $7: seconds after which it ends for good, $8: whether the proof is the person's.
  */
 export const OPEN_SESSION = `
   WITH expired AS (DELETE FROM session WHERE tenant_id = $1 AND user_id = $3 AND expires_at < now())
-  INSERT INTO session (tenant_id, id, user_id, address, user_agent, expires_at, ends_at, proven_at)
+  INSERT INTO session (tenant_id, id, user_id, address, user_agent, expires_at, ends_at, proven_at, person_proven)
   VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => LEAST($6::float8, $7::float8)),
-    now() + make_interval(secs => $7::float8), now())`;
+    now() + make_interval(secs => $7::float8), now(), $8)`;
 
-/** Dates a proof that was made elsewhere, no later than the session. $1: tenant, $2: session, $3: when, or null. */
+/**
+ * Dates a proof that was made elsewhere, no later than the session. $1: tenant, $2: session, $3: when, or null, $4: when the
+ * session of that proof ends for good, and this one with it; null for none.
+ */
 export const DATE_PROOF = `
-  UPDATE session SET proven_at = CASE WHEN $3::timestamptz IS NOT NULL THEN LEAST($3::timestamptz, now()) END
+  UPDATE session SET proven_at = CASE WHEN $3::timestamptz IS NOT NULL THEN LEAST($3::timestamptz, now()) END,
+    ends_at = LEAST(ends_at, $4::timestamptz), expires_at = LEAST(expires_at, $4::timestamptz)
    WHERE tenant_id = $1 AND id = $2`;
 
 /**
@@ -66,16 +70,20 @@ export const END_PENDING_SIGN_INS = `
 export class SessionRepository {
   insert(
     tx: TenantTransaction,
-    session: Pick<Session, 'id' | 'userId' | 'address' | 'userAgent'>,
+    session: Pick<Session, 'id' | 'userId' | 'address' | 'userAgent' | 'personProven'>,
     { idleSeconds, maxSeconds }: SessionLifetime,
   ): void {
-    const { id, userId, address, userAgent } = session;
-    tx.issue(OPEN_SESSION, [tx.tenantId, id, userId, address, userAgent, idleSeconds, maxSeconds]);
+    const { id, userId, address, userAgent, personProven } = session;
+    tx.issue(OPEN_SESSION, [tx.tenantId, id, userId, address, userAgent, idleSeconds, maxSeconds, personProven]);
   }
 
   /** Sent with the other statements, not waited for. @param provenAt null when it is not known */
-  dateProof(tx: TenantTransaction, id: string, provenAt: Date | null): void {
-    tx.issue(DATE_PROOF, [tx.tenantId, id, provenAt]);
+  dateProof(tx: TenantTransaction, id: string, provenAt: Date | null, endsAt?: Date): void {
+    tx.issue(DATE_PROOF, [tx.tenantId, id, provenAt, endsAt ?? null]);
+  }
+
+  async find(tx: TenantTransaction, userId: string, id: string): Promise<Session | null> {
+    return tx.repository(Session).findOneBy({ tenantId: tx.tenantId, userId, id, expiresAt: FUTURE });
   }
 
   async touch(

@@ -26,6 +26,10 @@ export interface ProvenSignIn extends SignInOrigin {
   epoch: number;
   /** When it was proven, if that was not now; null when nobody knows. */
   provenAt?: Date | null;
+  /** Whether it was proven by a password or a passkey of the user, and not by a provider. */
+  personProven?: boolean;
+  /** When the session of an earlier proof ends for good, and the new one with it. */
+  endsAt?: Date | undefined;
 }
 
 const MAX_USER_AGENT = 300;
@@ -84,7 +88,7 @@ export abstract class SessionIssuer {
     const { database, sessions, refreshTokens, trail } = this.parts;
     const { lifetime } = this.holders;
     const tokenId = newId();
-    const session = { id: newId(), userId, ...shortened(origin) };
+    const session = { id: newId(), userId, personProven: origin.personProven ?? false, ...shortened(origin) };
     const { content, need } = await database.transaction({ ...origin, tenantId }, async (tx) => {
       const holder = this.holders.lock(tx, userId, origin.epoch);
       const [found, needed] = await Promise.all([holder, first?.needOf(tx) ?? null]);
@@ -97,7 +101,7 @@ export abstract class SessionIssuer {
         detail: { sessionId: session.id, method: origin.method },
       });
       sessions.insert(tx, session, lifetime);
-      if (origin.provenAt !== undefined) sessions.dateProof(tx, session.id, origin.provenAt);
+      if (origin.provenAt !== undefined) sessions.dateProof(tx, session.id, origin.provenAt, origin.endsAt);
       await this.holders.opened?.(tx, session, found);
       return { content: found, need: null };
     });
@@ -106,7 +110,10 @@ export abstract class SessionIssuer {
     const owner = { sessionId: session.id, tenantId, userId };
     // A crash before this leaves a session that nobody can refresh; it expires.
     await refreshTokens.store(database, hashSecret(refreshToken), owner, lifetime.idleSeconds);
-    const remainingSeconds = Math.min(lifetime.idleSeconds, lifetime.maxSeconds);
+    const untilEnd = origin.endsAt
+      ? Math.floor((origin.endsAt.getTime() - Date.now()) / 1000)
+      : Number.POSITIVE_INFINITY;
+    const remainingSeconds = Math.min(lifetime.idleSeconds, lifetime.maxSeconds, untilEnd);
     return this.tokenPair(content, session.id, refreshToken, tokenId, remainingSeconds);
   }
 
@@ -215,7 +222,8 @@ export abstract class SessionIssuer {
     return this.deleteAllWithin(tx, userId);
   }
 
-  protected async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
+  /** Like {@link endAllWithin}, but API keys go on. */
+  async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
     await this.parts.sessions.endPendingSignIns(tx, userId);
     const ids = await this.parts.sessions.deleteOfUser(tx, userId);
     for (const id of ids) await this.parts.revocations.record(tx, 'session', id);
@@ -298,7 +306,7 @@ export class SessionService extends SessionIssuer {
   }
 
   /** Also what apps may do for the user: whoever ends every session does not want an app to go on. */
-  protected override async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
+  override async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
     const sessions = await super.deleteAllWithin(tx, userId);
     return [...sessions, ...(await this.endDependents(tx, userId, 'sessions'))];
   }

@@ -42,6 +42,9 @@ export class Session extends IdentifiedRow {
 
   /** When the password or the second factor was proven last; null for a session from before this was recorded. */
   @Column({ name: 'proven_at', type: 'timestamptz', nullable: true }) provenAt: Date | null;
+
+  /** Whether the user proved who they are by a password or a passkey, and not by the word of a provider. */
+  @Column({ name: 'person_proven', type: 'boolean' }) personProven: boolean;
 }
 
 /** A refresh token. Exchanged ones stay until they expire, so that a copy is recognised. */

@@ -4,6 +4,8 @@ import { PeopleModule } from '../people/people.module.js';
 import { CallerService, UserSessionService } from './caller.service.js';
 import { InternalTokenService } from './internal-token.service.js';
 import { KeyController } from './key.controller.js';
+import { PersonSessionRepository } from './person-session.repository.js';
+import { PersonSessionService } from './person-session.service.js';
 import { AuthenticationMethods, RecentProof } from './proof.service.js';
 import { RefreshTokenRepository } from './refresh-token.repository.js';
 import {
@@ -23,6 +25,7 @@ import { OwnKeySource, SigningKeyService, TokenSigner } from './signing-key.serv
 /** What other nouns use. */
 const SHARED = [
   CallerService,
+  PersonSessionService,
   TokenSigner,
   RefreshTokenRepository,
   RevocationService,
@@ -46,6 +49,7 @@ const SHARED = [
     { provide: KeySource, useExisting: OwnKeySource },
     { provide: ProofSource, useExisting: RecentProof },
     LastingCutoffSweeper,
+    PersonSessionRepository,
     RevocationRepository,
     RevocationSweeper,
     UserSessionService,

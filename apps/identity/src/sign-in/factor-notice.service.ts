@@ -13,7 +13,8 @@ export type FactorChange =
   | 'recovery-code-used'
   | 'passkey-added'
   | 'passkey-removed'
-  | 'passkey-refused';
+  | 'passkey-refused'
+  | 'factor-reset';
 
 const NOTICES: Readonly<Record<FactorChange, { subject: string; sentence: string }>> = {
   'authenticator-added': {
@@ -46,6 +47,11 @@ const NOTICES: Readonly<Record<FactorChange, { subject: string; sentence: string
     subject: 'A passkey of your account was refused',
     sentence:
       'A passkey of your account was refused because its counter went back: there may be a copy of it. Remove it, and set up a new one.',
+  },
+  'factor-reset': {
+    subject: 'The second factor of your account was reset',
+    sentence:
+      'An administrator of your workspace has reset the second factor of your account: the authenticator, recovery codes and passkeys were removed, and every session has ended. Set up a new second factor at your next sign-in.',
   },
 };
 

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { changedOne, FOR_UPDATE, FUTURE } from '../tenant-row.js';
 import {
   Authenticator,
+  type LocalPasswordPolicy,
   MfaChallenge,
   Passkey,
   RecoveryCode,
@@ -30,7 +31,7 @@ export const FIND_ANY_PASSKEY = 'SELECT 1 FROM passkey WHERE tenant_id = $1 AND 
 
 export type NewPasskey = Pick<
   Passkey,
-  'id' | 'userId' | 'credentialId' | 'publicKey' | 'counter' | 'backedUp' | 'transports' | 'name'
+  'id' | 'userId' | 'credentialId' | 'publicKey' | 'counter' | 'backedUp' | 'transports' | 'name' | 'personProven'
 >;
 
 @Injectable()
@@ -206,12 +207,26 @@ export class SignInPolicyRepository {
   }
 
   async setSingleSignOn(tx: TenantTransaction, required: boolean): Promise<void> {
+    await this.setOne(tx, 'single_sign_on', { singleSignOn: required ? 'required' : 'optional' });
+  }
+
+  /** @returns null until an owner has decided */
+  async localPasswords(tx: TenantTransaction): Promise<LocalPasswordPolicy | null> {
+    return (await tx.repository(SignInPolicy).findOneBy({ tenantId: tx.tenantId }))?.localPasswords ?? null;
+  }
+
+  async setLocalPasswords(tx: TenantTransaction, localPasswords: LocalPasswordPolicy): Promise<void> {
+    await this.setOne(tx, 'local_passwords', { localPasswords });
+  }
+
+  /** The rest of the policy stays. */
+  private async setOne(tx: TenantTransaction, column: string, value: Partial<SignInPolicy>): Promise<void> {
     await tx
       .repository(SignInPolicy)
       .createQueryBuilder()
       .insert()
-      .values({ secondFactor: 'optional', singleSignOn: required ? 'required' : 'optional' })
-      .orUpdate(['single_sign_on'], ['tenant_id'])
+      .values({ secondFactor: 'optional', ...value })
+      .orUpdate([column], ['tenant_id'])
       .execute();
   }
 }

@@ -20,7 +20,7 @@ const MAX_TRIES = 5;
 export type Verified<Purpose = ChallengePurpose> = Pick<Account, 'tenantId' | 'id'> &
   Pick<ProvenSignIn, 'epoch' | 'provenAt'> & { purpose: Purpose };
 
-export const SIGN_INS: readonly SignInPurpose[] = ['sign-in', 'single-sign-on'];
+export const SIGN_INS: readonly SignInPurpose[] = ['sign-in', 'single-sign-on', 'switch'];
 
 export type FactorMethod = 'mail_code' | 'authenticator' | 'recovery_code';
 
@@ -115,9 +115,9 @@ export class MfaService {
   }
 }
 
-/** After a sign-in at a provider a code of the authenticator is a proof of now, a mailed code or an enrolment is not. */
+/** After a sign-in at a provider, and a switch, a code of the authenticator is a proof of now, a mailed code or an enrolment is not. */
 function proofOf({ purpose, method, signInEpoch, authenticatedAt }: MfaChallenge) {
-  const isOlder = purpose === 'single-sign-on' && method !== 'authenticator';
+  const isOlder = purpose !== 'sign-in' && method !== 'authenticator';
   return { epoch: signInEpoch, provenAt: isOlder ? authenticatedAt : undefined };
 }
 
@@ -154,8 +154,14 @@ export interface EnrolmentRequired {
   expiresIn: number;
 }
 
+/** Somebody else chose the password; nothing is kept for the sign-in that brings one of their own. */
+export interface PasswordChangeRequired {
+  passwordChangeRequired: true;
+  expiresIn: 0;
+}
+
 /** The tokens, or what a sign-in still needs. */
-export type SignInAnswer = TokenPair | Asked;
+export type SignInAnswer = TokenPair | Asked | PasswordChangeRequired;
 type Asked = MfaRequired | EnrolmentRequired;
 export type Enrolled = TokenPair & { recoveryCodes: string[] };
 
@@ -164,7 +170,7 @@ export interface Account {
   id: string;
   email: string;
   signInEpoch: number;
-  /** When a provider has authenticated the user; null when it does not say. */
+  /** When a provider, or the session of a switch, has authenticated the user; null when nobody says. */
   authenticatedAt?: Date | null;
 }
 

@@ -107,7 +107,14 @@ export class PageSessionController {
     headers: [DEVICE_TOKEN_DESCRIPTION],
     body: { dto: () => SignInInput },
     answers: [{ status: 200, description: 'The token, or what the sign-in still needs', body: () => PageSignInView }],
-    errors: ['FORBIDDEN', 'INVALID_CREDENTIALS', 'SINGLE_SIGN_ON_REQUIRED', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
+    errors: [
+      'FORBIDDEN',
+      'INVALID_CREDENTIALS',
+      'WEAK_PASSWORD',
+      'SINGLE_SIGN_ON_REQUIRED',
+      'WORKSPACE_SUSPENDED',
+      'RATE_LIMITED',
+    ],
   })
   async begin(
     @Proven() user: AuthenticatedUser,

@@ -177,7 +177,7 @@ export class PasskeyAssertionService {
     isOwner: (account: PasskeyAccount) => boolean,
     origin: CallOrigin,
     known?: PasskeyAccount,
-  ): Promise<PasskeyAccount & { passkeyId: string }> {
+  ): Promise<PasskeyAccount & Pick<Passkey, 'personProven'> & { passkeyId: string }> {
     const answer = parseAssertion(credential);
     const { userHandle } = answer.response;
     const challenge = challengeIn(answer.response);
@@ -204,7 +204,7 @@ export class PasskeyAssertionService {
       this.passkeys.use(tx, passkey.id, counter, backedUp),
     );
     if (!used) await this.refuseCopy(passkey, counter, origin);
-    return { ...account, passkeyId: passkey.id };
+    return { ...account, passkeyId: passkey.id, personProven: passkey.personProven };
   }
 
   /** The key exists twice, or was deleted meanwhile. Its owner decides: some authenticators count wrongly. */

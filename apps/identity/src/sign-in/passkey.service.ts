@@ -104,7 +104,8 @@ export abstract class Passkeys {
         await this.lockWithRoom(tx, userId);
         // Again, now that the account cannot change: a passkey must not outlive what ended the session meanwhile.
         await this.parts.proof.assertWithin(tx, principal);
-        await this.parts.passkeys.insert(tx, passkey);
+        const personProven = await this.parts.proof.isOwn(tx, principal);
+        await this.parts.passkeys.insert(tx, { ...passkey, personProven });
         await this.parts.notices.send(tx, userId, { change: 'passkey-added', name: passkey.name });
         this.record(tx, 'passkey.added', userId, passkey.id);
         return this.require(tx, userId, passkey.id);
@@ -154,7 +155,7 @@ export abstract class Passkeys {
   async signIn(answer: PasskeyAnswerInput, origin: SignInOrigin): Promise<SignInOutcome> {
     const party = this.party();
     const { kind, sessions, admit } = this.holders;
-    const { tenantId, userId, passkeyId } = await this.parts.limit.attempt(
+    const { tenantId, userId, passkeyId, personProven } = await this.parts.limit.attempt(
       `passkey:${claimedHandle(answer)}`,
       origin.address,
       async () => {
@@ -174,7 +175,7 @@ export abstract class Passkeys {
         return isThere ? found : null;
       });
       if (!holder) throw new PlatformError('INVALID_CREDENTIALS', 'The passkey is not accepted');
-      const proven = { ...origin, method: 'passkey', epoch: holder.signInEpoch };
+      const proven = { ...origin, method: 'passkey', epoch: holder.signInEpoch, personProven };
       return { answer: await sessions.open(tenantId, userId, proven), deviceToken: this.parts.devices.issue(holder) };
     });
   }

@@ -88,7 +88,7 @@ export class PasswordMarks {
   }
 }
 
-interface PasswordOwner {
+export interface PasswordOwner {
   email: string;
   name: string;
   workspace?: string;

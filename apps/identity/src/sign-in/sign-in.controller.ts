@@ -24,6 +24,7 @@ import {
   type SignInOutcome,
 } from './device-tokens.js';
 import { SignInPolicyRepository } from './factor.repository.js';
+import { UserInitialPasswords } from './initial-password.js';
 import type { Enrolled, SignInAnswer } from './mfa.service.js';
 import {
   AuthenticatorView,
@@ -124,16 +125,20 @@ export function secondFactorRoutes(texts: SecondFactorTexts) {
 
 @Injectable()
 export class PasswordStrategy extends ApplicationStrategy<AuthenticatedUser> {
-  constructor(private readonly signIns: SignInService) {
+  constructor(
+    private readonly signIns: SignInService,
+    private readonly initialPasswords: UserInitialPasswords,
+  ) {
     super();
   }
 
-  /** @throws PlatformError VALIDATION_FAILED, INVALID_CREDENTIALS, RATE_LIMITED */
+  /** @throws PlatformError VALIDATION_FAILED, WEAK_PASSWORD, INVALID_CREDENTIALS, RATE_LIMITED */
   override async validate({ body, ip, headers, callContext }: CredentialRequest): Promise<AuthenticatedUser> {
     const input = await bodyOf(SignInInput, body);
     const { requestId, traceparent } = callContext ?? {};
     const origin = { address: ip, userAgent: headers['user-agent'] ?? null, requestId, traceparent };
-    return this.signIns.authenticate(input, origin, headers[DEVICE_TOKEN_HEADER]);
+    const user = await this.signIns.authenticate(input, origin, headers[DEVICE_TOKEN_HEADER]);
+    return this.initialPasswords.replace(user, input, origin.address);
   }
 }
 
@@ -155,11 +160,11 @@ export class SignInController extends secondFactorRoutes({
   @Describe({
     summary: 'Signs in with e-mail and password',
     description:
-      'A person signs in to the workspace that they have used last, or to the one that `workspace` names; where they are disabled in the former or it is suspended, to another of theirs. The password of an account whose address was not proven signs in to its own workspace. If the account has a second factor, the answer contains a challenge instead of tokens: it is completed with a code of the authenticator or, without one, with a six-digit code that is sent by e-mail. If the workspace requires a second factor and the account has none, the answer contains a token with which an authenticator is set up. Failed attempts are limited by account and address, by address, and by account from whatever addresses (`RATE_LIMITED` with `Retry-After`, for addresses without an account too); a device that presents the `X-Device-Token` of an earlier answer has an allowance of its own.',
+      'A person signs in to the workspace that they have used last, or to the one that `workspace` names; where they are disabled in the former or it is suspended, to another of theirs. The password of an account whose address was not proven signs in to its own workspace. If the account has a second factor, the answer contains a challenge instead of tokens: it is completed with a code of the authenticator or, without one, with a six-digit code that is sent by e-mail. If the workspace requires a second factor and the account has none, the answer contains a token with which an authenticator is set up. Failed attempts are limited by account and address, by address, and by account from whatever addresses (`RATE_LIMITED` with `Retry-After`, for addresses without an account too); a device that presents the `X-Device-Token` of an earlier answer has an allowance of its own. In production a password that an administrator chose is accepted only together with a `newPassword`, which takes its place.',
     headers: [DEVICE_TOKEN_DESCRIPTION],
     body: { dto: () => SignInInput },
     answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
-    errors: ['INVALID_CREDENTIALS', 'SINGLE_SIGN_ON_REQUIRED', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
+    errors: ['INVALID_CREDENTIALS', 'WEAK_PASSWORD', 'SINGLE_SIGN_ON_REQUIRED', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
   })
   async signIn(
     @Proven() user: AuthenticatedUser,

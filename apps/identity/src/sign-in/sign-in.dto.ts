@@ -1,5 +1,6 @@
 import { BooleanField, EnumField, field, IdField, IntegerField, ListField, TextField } from '@crm/http';
 import { TokenPairView } from '../sessions/session.dto.js';
+import { NEW_PASSWORD } from './password.service.js';
 import { SECOND_FACTOR_POLICIES, type SecondFactorPolicy } from './sign-in.entity.js';
 
 /** Only limits: a sign-in with a value that no account can have fails like any other. */
@@ -9,6 +10,36 @@ export class SignInInput {
 
   @IdField({ optional: true, description: 'The workspace to sign in to; without it the one that was used last' })
   workspace?: string;
+
+  @TextField({
+    ...NEW_PASSWORD,
+    optional: true,
+    description: 'Takes the place of a password that somebody else chose, at the first sign-in alone',
+    example: 'tidal-lantern-orbits-quietly',
+  })
+  newPassword?: string;
+}
+
+export class SwitchInput {
+  @IdField({ description: 'Of the workspace' }) tenantId: string;
+
+  @TextField({
+    optional: true,
+    maxLength: 256,
+    description: 'The password of the person; required in a session that a provider has opened',
+  })
+  password?: string;
+}
+
+export class PersonWorkspaceView {
+  @IdField({ description: 'Of the workspace' }) tenantId: string;
+  @TextField({ maxLength: 200 }) name: string;
+  @ListField(field.text({ maxLength: 40 }), { example: ['member'] }) roles: string[];
+  @BooleanField({ description: 'Whether the access token is one of this workspace' }) current: boolean;
+}
+
+export class PersonWorkspacesView {
+  @ListField(() => PersonWorkspaceView, { description: 'By their names' }) data: PersonWorkspaceView[];
 }
 
 export class HandOverInput {
@@ -52,6 +83,14 @@ export class PageSignInView {
 
   @TextField({ maxLength: 200, optional: true, description: 'Sets up an authenticator, and nothing else' })
   enrolmentToken?: string;
+
+  @BooleanField({
+    optional: true,
+    description:
+      'Whether somebody else chose the password: the tokens are absent, and the sign-in is repeated with a `newPassword`',
+    example: false,
+  })
+  passwordChangeRequired?: boolean;
 }
 
 export class SignInView extends PageSignInView {

@@ -39,7 +39,8 @@ export type ChallengeMethod = 'mail' | 'authenticator' | 'enrolment' | 'passkey'
 /** An answer counts for its purpose only: a change of the account opens no session. */
 export type ChallengePurpose = SignInPurpose | 'reauthentication';
 
-export type SignInPurpose = 'sign-in' | 'single-sign-on';
+/** `switch`: to another workspace of the person. */
+export type SignInPurpose = 'sign-in' | 'single-sign-on' | 'switch';
 
 @Entity({ name: 'mfa_challenge' })
 export class MfaChallenge extends IdentifiedRow {
@@ -56,7 +57,7 @@ export class MfaChallenge extends IdentifiedRow {
   @Column({ name: 'expires_at', type: 'timestamptz' }) expiresAt: Date;
   @Column({ name: 'sign_in_epoch', type: 'integer' }) signInEpoch: number;
 
-  /** When the provider of the workspace has authenticated the user; null when it does not say, and after a password. */
+  /** When a provider, or the session of a switch, has authenticated the user; null when nobody says, and after a password. */
   @Column({ name: 'authenticated_at', type: 'timestamptz', nullable: true }) authenticatedAt: Date | null;
 }
 
@@ -77,6 +78,9 @@ export class Passkey extends IdentifiedRow {
   /** How a browser reaches the authenticator, as it said itself: a hint. */
   @Column({ type: 'text', array: true }) transports: string[];
   @Column({ type: 'text' }) name: string;
+
+  /** Whether it was set up in a session that the person opened, not a provider; false for one of before. */
+  @Column({ name: 'person_proven', type: 'boolean' }) personProven: boolean;
   @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
   @Column({ name: 'last_used_at', type: 'timestamptz', nullable: true }) lastUsedAt: Date | null;
 }
@@ -91,6 +95,9 @@ export class SpentPasskeyChallenge extends IdentifiedRow {
 export const SECOND_FACTOR_POLICIES = ['optional', 'required'] as const;
 export type SecondFactorPolicy = (typeof SECOND_FACTOR_POLICIES)[number];
 
+export const LOCAL_PASSWORD_POLICIES = ['allowed', 'refused'] as const;
+export type LocalPasswordPolicy = (typeof LOCAL_PASSWORD_POLICIES)[number];
+
 /** What a workspace demands of the sign-ins of its users; without a row nothing beyond the password. */
 @Entity({ name: 'sign_in_policy' })
 export class SignInPolicy extends TenantRow {
@@ -98,4 +105,7 @@ export class SignInPolicy extends TenantRow {
 
   /** `required`: passwords of nobody but owners are accepted. */
   @Column({ name: 'single_sign_on', type: 'text' }) singleSignOn: 'optional' | 'required';
+
+  /** Whether administrators may choose passwords; null until an owner has decided. */
+  @Column({ name: 'local_passwords', type: 'text', nullable: true }) localPasswords: LocalPasswordPolicy | null;
 }

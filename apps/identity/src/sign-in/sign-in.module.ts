@@ -15,6 +15,8 @@ import {
 import { FactorNoticeService } from './factor-notice.service.js';
 import { CodeGuessService, MailCodes, SignInLimit } from './guess-limits.js';
 import { HashPool } from './hash-pool.js';
+import { InitialPasswords, UserInitialPasswords } from './initial-password.js';
+import { LocalPasswords, LocalPasswordsController } from './local-passwords.js';
 import { MfaController } from './mfa.controller.js';
 import { MfaRequestService, MfaService } from './mfa.service.js';
 import { MfaSettingsService } from './mfa-settings.service.js';
@@ -26,6 +28,8 @@ import { PasswordMarks, PasswordPolicy, PasswordService } from './password.servi
 import { PasswordStrategy, SignInController, SignInPolicyController, StepUpController } from './sign-in.controller.js';
 import { SignInService } from './sign-in.service.js';
 import { ReauthenticationService, StepUpService } from './step-up.service.js';
+import { WorkspaceSwitchService } from './workspace-switch.service.js';
+import { WorkspacesController } from './workspaces.controller.js';
 
 /** What other nouns use. */
 const SHARED = [
@@ -34,6 +38,8 @@ const SHARED = [
   FactorNoticeService,
   DeviceTokens,
   SignInLimit,
+  InitialPasswords,
+  LocalPasswords,
   MfaRequestService,
   MfaService,
   PasskeyParts,
@@ -49,6 +55,7 @@ const SHARED = [
 @Module({
   imports: [MailModule, SessionsModule, PeopleModule],
   controllers: [
+    LocalPasswordsController,
     MfaController,
     PageSessionController,
     PasskeyController,
@@ -56,6 +63,7 @@ const SHARED = [
     SignInPolicyController,
     SignInController,
     StepUpController,
+    WorkspacesController,
   ],
   providers: [
     ...SHARED,
@@ -75,6 +83,8 @@ const SHARED = [
     RecoveryCodeRepository,
     PasswordStrategy,
     SignInService,
+    WorkspaceSwitchService,
+    UserInitialPasswords,
   ],
   exports: SHARED,
 })

@@ -10,7 +10,7 @@ import { type SignInUser, UserRepository } from '../people/people.repository.js'
 import { normaliseEmail } from '../people/people.service.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
-import { SessionService, type SignInOrigin } from '../sessions/session.service.js';
+import { type ProvenSignIn, SessionService, type SignInOrigin } from '../sessions/session.service.js';
 import { DeviceTokens, type KnownDevice, type SignInOutcome } from './device-tokens.js';
 import { SignInPolicyRepository } from './factor.repository.js';
 import { SignInLimit } from './guess-limits.js';
@@ -23,7 +23,11 @@ import type { SignInPurpose } from './sign-in.entity.js';
 const FIRST_PROOFS: Readonly<Record<SignInPurpose, string>> = {
   'sign-in': 'password',
   'single-sign-on': 'identity_provider',
+  switch: 'switch',
 };
+
+/** What comes before the second factor, unless it is the password of now. */
+export type FirstProof = Pick<ProvenSignIn, 'provenAt' | 'endsAt'> & { readonly purpose: SignInPurpose };
 
 /** Looked up for an address without an account, which takes the same time. */
 const NOBODY = { tenantId: NO_TENANT, userId: NO_TENANT };
@@ -80,7 +84,14 @@ export class SignInService {
    * @throws PlatformError SINGLE_SIGN_ON_REQUIRED, WORKSPACE_SUSPENDED, INVALID_CREDENTIALS, RATE_LIMITED when too many
    * codes were asked for
    */
-  async admit(user: SignInUser, origin: SignInOrigin): Promise<SignInOutcome<SignInAnswer>> {
+  async admit(
+    user: SignInUser,
+    origin: SignInOrigin,
+    { purpose, ...first }: FirstProof = { purpose: 'sign-in' },
+  ): Promise<SignInOutcome<SignInAnswer>> {
+    if (user.initialPassword) {
+      return { answer: { passwordChangeRequired: true, expiresIn: 0 }, deviceToken: undefined };
+    }
     const demandOf = async (tx: TenantTransaction) => {
       const { secondFactor, singleSignOn } = await this.policies.read(tx);
       return {
@@ -91,11 +102,14 @@ export class SignInService {
       };
     };
     const { tenantId, id, signInEpoch: epoch } = user;
-    const secondFactor = this.requests.before(user, 'sign-in', demandOf);
-    const answer = await noting(this.refusals, { ...origin, tenantId }, refusedSignIn(id, 'password'), () =>
-      this.sessions.open(tenantId, id, { ...origin, method: 'password', epoch }, secondFactor),
+    const account = { ...user, authenticatedAt: first.provenAt ?? null };
+    const secondFactor = this.requests.before(account, purpose, demandOf);
+    const method = FIRST_PROOFS[purpose];
+    const proven = { ...origin, ...first, method, epoch, personProven: true };
+    const answer = await noting(this.refusals, { ...origin, tenantId }, refusedSignIn(id, method), () =>
+      this.sessions.open(tenantId, id, proven, secondFactor),
     );
-    return { answer, deviceToken: 'accessToken' in answer ? this.devices.issue(user) : undefined };
+    return { answer, deviceToken: 'accessToken' in answer ? await this.admitted(user, purpose) : undefined };
   }
 
   async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<SignInOutcome> {
@@ -104,8 +118,9 @@ export class SignInService {
       const { tenantId, id, purpose, epoch, provenAt } = verified;
       await this.database.transaction(tenantId, (tx) => this.assertStillAdmitted(tx, id, purpose));
       const method = `${FIRST_PROOFS[purpose]}+${verified.method}`;
-      const answer = await this.sessions.open(tenantId, id, { ...origin, method, epoch, provenAt });
-      return { answer, deviceToken: await this.deviceTokenOf(tenantId, id) };
+      const proven = { ...origin, method, epoch, provenAt, personProven: isOfPerson(purpose) };
+      const answer = await this.sessions.open(tenantId, id, proven);
+      return { answer, deviceToken: await this.deviceTokenOf(tenantId, id, purpose) };
     });
   }
 
@@ -124,9 +139,9 @@ export class SignInService {
     const confirmed = await this.mfa.confirmEnrolment('users', token, code, enrolled);
     const { tenantId, id, purpose, recoveryCodes, epoch, provenAt } = confirmed;
     const method = `${FIRST_PROOFS[purpose]}+authenticator`;
-    const proven = { ...origin, method, epoch, provenAt };
+    const proven = { ...origin, method, epoch, provenAt, personProven: isOfPerson(purpose) };
     const answer = { ...(await this.sessions.open(tenantId, id, proven)), recoveryCodes };
-    return { answer, deviceToken: await this.deviceTokenOf(tenantId, id) };
+    return { answer, deviceToken: await this.deviceTokenOf(tenantId, id, purpose) };
   }
 
   /**
@@ -211,9 +226,21 @@ export class SignInService {
     throw new PlatformError('INVALID_CREDENTIALS');
   }
 
-  private async deviceTokenOf(tenantId: string, userId: string): Promise<string | undefined> {
+  private async deviceTokenOf(tenantId: string, userId: string, purpose: SignInPurpose): Promise<string | undefined> {
     const user = await this.users.readForSignIn(this.database, { tenantId, userId });
-    return user ? this.devices.issue(user) : undefined;
+    return user ? this.admitted(user, purpose) : undefined;
+  }
+
+  /** A sign-in leads to where the person has switched, unless their password does not count there. @returns the device's token */
+  private async admitted(user: SignInUser, purpose: SignInPurpose): Promise<string | undefined> {
+    const { tenantId, id: userId, passwordHash } = user;
+    if (purpose === 'switch' && passwordHash !== null) {
+      await this.database.crossTenant(async (tx) => {
+        const personId = await this.persons.personOf(tx, userId);
+        if (personId !== undefined) await this.persons.noteUse(tx, personId, { tenantId, userId });
+      });
+    }
+    return this.devices.issue(user);
   }
 
   private noteFailure({ tenantId, id, status }: SignInUser, origin: RequestOrigin): void {
@@ -226,7 +253,7 @@ export class SignInService {
     // Sent together: one round trip.
     const [user, { singleSignOn }] = await Promise.all([this.users.find(tx, id), this.policies.read(tx)]);
     if (user?.status !== 'active') return null;
-    const refusal = purpose === 'sign-in' ? passwordRefusal(singleSignOn, user) : undefined;
+    const refusal = isOfPerson(purpose) ? passwordRefusal(singleSignOn, user) : undefined;
     if (refusal) throw refusal;
     return user;
   }
@@ -254,3 +281,5 @@ export class SignInService {
 /** Why the password of a user is not accepted where the workspace requires single sign-on: only owners get in by one. */
 const passwordRefusal = (singleSignOn: boolean, { roles }: Pick<User, 'roles'>): PlatformError | undefined =>
   singleSignOn && !roles.includes('owner') ? new PlatformError('SINGLE_SIGN_ON_REQUIRED') : undefined;
+
+const isOfPerson = (purpose: SignInPurpose): boolean => purpose !== 'single-sign-on';

@@ -6,6 +6,7 @@ import { notingFailedProof, RefusedActs } from '../audit/refused-acts.js';
 import type { User } from '../people/people.entity.js';
 import { UserRepository } from '../people/people.repository.js';
 import { tenantOf } from '../platform-tenant.js';
+import { PersonSessionService } from '../sessions/person-session.service.js';
 import { AuthenticationMethods, RecentProof, sessionOf } from '../sessions/proof.service.js';
 import { AuthenticatorService } from './authenticator.service.js';
 import { CodeGuessService, SignInLimit } from './guess-limits.js';
@@ -27,6 +28,7 @@ export class ReauthenticationService {
     private readonly mfa: MfaService,
     private readonly refusals: RefusedActs,
     private readonly recent: RecentProof,
+    private readonly ofPerson: PersonSessionService,
   ) {}
 
   /**
@@ -38,6 +40,8 @@ export class ReauthenticationService {
     const user = await notingFailedProof(this.refusals, principal, userId, () =>
       this.checkPassword('reauthentication', principal, password),
     );
+    // What follows changes the person, for whom the provider of one workspace does not speak.
+    if (user.passwordHash === null) await this.ofPerson.assertOfPerson(principal);
     if (challengeId === undefined || code === undefined) {
       const demandOf = async () => ({ mailCode: user.mfaEnabled, enrolment: false });
       const needed = await this.requests.begin(user, 'reauthentication', demandOf);

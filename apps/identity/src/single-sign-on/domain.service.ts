@@ -105,7 +105,8 @@ export class DomainService {
   }
 
   /**
-   * Gives a domain to the workspace if its record is there. A workspace whose own record is gone loses it.
+   * Gives a domain to the workspace if its record is there. A workspace whose own record is gone loses it. Others who have
+   * registered with its addresses, and not verified them yet, no longer can.
    * @throws PlatformError NOT_FOUND, RATE_LIMITED, DOMAIN_NOT_PROVEN, DOMAIN_TAKEN
    */
   async verify(principal: Principal, text: string): Promise<MailDomain> {
@@ -120,6 +121,7 @@ export class DomainService {
     const claim = () =>
       inWorkspace(this.database, principal, async (tx) => {
         if (!(await this.domains.claim(tx, tenantId, domain))) return false;
+        await this.domains.endOtherClaims(tx, tenantId, domain);
         if (wanted.verifiedAt === null) this.record(tx, 'domain.verified', domain);
         return true;
       });

@@ -14,10 +14,13 @@ import { failedSignIn, RefusedActs } from '../audit/refused-acts.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
-import { SignInEmailRepository } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
 import { TenantRepository, UserRepository } from '../people/people.repository.js';
 import { assertVerified, normaliseEmail, USER_QUOTA, UserService } from '../people/people.service.js';
+import { PersonRepository } from '../people/person.repository.js';
+import { PersonService } from '../people/person.service.js';
+import { RevocationService } from '../sessions/revocation.service.js';
+import { ShutOutService } from '../sessions/shut-out.service.js';
 import { DomainService } from './domain.service.js';
 import type { Authentication } from './oidc-client.js';
 import type { IdentityProvider } from './single-sign-on.entity.js';
@@ -29,8 +32,7 @@ export const REFUSALS = {
   email_missing: 'The provider does not say an e-mail address',
   email_not_verified: 'The provider has not verified the e-mail address',
   domain_not_proven: 'The domain of the e-mail address does not belong to the workspace',
-  account_elsewhere: 'The e-mail address belongs to an account of another workspace',
-  email_reserved: 'The e-mail address is kept for a user who has changed it',
+  email_reserved: 'The e-mail address is kept for somebody who has changed it',
   user_disabled: 'The user is disabled',
   not_recent: 'The provider does not say that it has just authenticated the person',
   another_user: 'The person at the provider is not the user of the session',
@@ -49,7 +51,10 @@ export class ProviderLinkService {
     private readonly links: ProviderLinkRepository,
     private readonly users: UserRepository,
     private readonly additions: UserService,
-    private readonly emails: SignInEmailRepository,
+    private readonly persons: PersonRepository,
+    private readonly proofs: PersonService,
+    private readonly shutOuts: ShutOutService,
+    private readonly revocations: RevocationService,
     private readonly tenants: TenantRepository,
     private readonly domains: DomainService,
     private readonly mails: MailService,
@@ -61,7 +66,7 @@ export class ProviderLinkService {
   /**
    * - Whoever has signed in before is known by issuer and `sub`, whatever their address is now.
    * - At the first sign-in the address decides, if its domain belongs to the workspace: a user who has it is linked and told,
-   *   otherwise one is made.
+   *   otherwise one is made. The sign-in proves the address: the person is a member from now on, and nobody else is the user.
    *
    * Nobody gets into another workspace, and nobody whose address is of a domain that the workspace has lost.
    * @param expectedId of the user whose session it is; nobody is made or linked then
@@ -115,25 +120,48 @@ export class ProviderLinkService {
     if (person.email === undefined || !isAddress(person.email)) throw refused('email_missing');
     if (provider.requiresVerifiedEmail && !person.emailVerified) throw refused('email_not_verified');
     const email = normaliseEmail(person.email);
-    return inWorkspace(this.database, origin, async (tx) => {
+    const userId = await inWorkspace(this.database, origin, async (tx) => {
       if (!(await this.domains.covers(tx, provider.tenantId, email))) throw refused('domain_not_proven');
       await this.links.lock(tx, subject);
       const meanwhile = await this.links.find(tx, subject);
       if (meanwhile) return meanwhile;
-      const newcomer = newId();
-      const holder = await this.emails.claim(tx, email, { tenantId: provider.tenantId, userId: newcomer });
-      if (holder.tenantId !== provider.tenantId) throw refused('account_elsewhere');
-      // Whoever has an address next is not the user who gave it up.
-      if (holder.isReserved) throw refused('email_reserved');
-      await this.links.insert(tx, subject, holder.userId);
-      const isNew = holder.userId === newcomer;
-      if (isNew) await this.provision(tx, provider, { id: newcomer, email, name: person.name });
-      else await this.tell(tx, provider, holder.userId);
+      const known = await this.knownBy(tx, provider.tenantId, email);
+      // Refused afterwards; as soon as the user is enabled, it is a first sign-in again.
+      if (known?.status === 'disabled') return known.id;
+      const id = known?.id ?? newId();
+      if (!known) await this.provision(tx, provider, { id, email, name: person.name });
+      await this.proofs.prove(tx, email, { tenantId: provider.tenantId, userId: id });
+      await this.links.insert(tx, subject, id);
+      if (known) {
+        const mail = firstSignInMail(known.email, provider.name, known.isTakenOver);
+        await this.mails.queue(tx, provider.tenantId, mail);
+      }
       // The provider has proven who it is.
-      const action = isNew ? 'user.provisioned' : 'provider_link.made';
-      this.trail.record(tx, byUser(action, holder.userId, { providerId: provider.id }));
-      return holder.userId;
+      const action = known ? 'provider_link.made' : 'user.provisioned';
+      this.trail.record(tx, byUser(action, id, { providerId: provider.id }));
+      return id;
     });
+    await this.revocations.publishPending();
+    return userId;
+  }
+
+  /**
+   * The user of the workspace who has the address, which is held until the transaction ends. Somebody else may have used them as
+   * long as nobody had proven the address: that ends.
+   * @throws PlatformError SINGLE_SIGN_ON_REFUSED: whoever has an address next is not the person who gave it up
+   */
+  private async knownBy(tx: NarrowTransaction, tenantId: string, email: string) {
+    await this.persons.holdAddress(tx, email);
+    const proven = await this.persons.findAddress(tx, email);
+    if (proven?.isReserved) throw refused('email_reserved');
+    const member = proven && (await this.persons.memberOf(tx, proven.personId, tenantId));
+    const holder = member ?? (await this.users.findByAddress(tx, tenantId, email));
+    if (!holder) return null;
+    await this.users.hold(tx, tenantId, holder.userId);
+    const user = await this.users.findContact(tx, tenantId, holder.userId);
+    const isTakenOver = !member && user?.status === 'active';
+    if (isTakenOver) await this.shutOuts.shutOut(tx, holder);
+    return user && { ...user, isTakenOver };
   }
 
   private async provision(
@@ -143,7 +171,7 @@ export class ProviderLinkService {
   ): Promise<void> {
     const tenant = await this.tenants.findAsNarrow(tx, tenantId);
     assertVerified({ verified: tenant?.verifiedAt !== null });
-    await this.additions.addClaimed(tx, tenantId, {
+    await this.additions.addLocal(tx, tenantId, {
       id,
       email,
       name: plainText(name) || email.slice(0, email.lastIndexOf('@')),
@@ -155,12 +183,6 @@ export class ProviderLinkService {
     const limit = this.config.quotas.users[tenant?.plan ?? 'developer'];
     // Last: others of the workspace who are added wait from here on.
     await takeQuota(tx, tenantId, { ...USER_QUOTA, limit });
-  }
-
-  private async tell(tx: NarrowTransaction, { tenantId, name }: IdentityProvider, userId: string): Promise<void> {
-    const user = await this.users.findContact(tx, tenantId, userId);
-    if (!user) throw new Error('A user with an address for sign-in does not exist');
-    await this.mails.queue(tx, tenantId, firstSignInMail(user.email, name));
   }
 }
 

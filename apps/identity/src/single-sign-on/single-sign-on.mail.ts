@@ -2,11 +2,15 @@ import type { NewMail } from '../mail/mail.repository.js';
 import { letter, NOTICE_SECONDS, plainName } from '../mail/mail-text.js';
 import { recordName } from './single-sign-on.dto.js';
 
-/** Tells a user that a provider signs them in from now on, because it says that they have the same address. */
-export const firstSignInMail = (recipient: string, provider: string): NewMail =>
+/**
+ * Tells a user that a provider signs them in from now on, because it says that they have the same address.
+ * @param isTakenOver whether everything else that opened the account has ended
+ */
+export const firstSignInMail = (recipient: string, provider: string, isTakenOver: boolean): NewMail =>
   letter(recipient, 'Your account is linked to an identity provider', NOTICE_SECONDS, [
     `somebody with your e-mail address has signed in through ${plainName(provider)}, the identity provider of your workspace.`,
     'From now on that sign-in opens your account.',
+    ...(isTakenOver ? ['A password that was set for it, and sessions and API keys of before, no longer work.'] : []),
     '',
     'If that was you, there is nothing to do. If it was not, tell an administrator of your workspace at once.',
   ]);

@@ -17,6 +17,14 @@ export const TAKE_DUE_DOMAINS = `
     FROM due WHERE verified_domain.domain = due.domain
   RETURNING verified_domain.domain, tenant_id AS "tenantId"`;
 
+/** Claims are held in the order in which verifications hold those of an address. $1: domain, $2: tenant. */
+export const END_CLAIMS_OF_DOMAIN = `
+  WITH claimed AS MATERIALIZED (
+    SELECT user_id FROM email_claim
+     WHERE substring(email FROM '[^@]*$') = $1 AND tenant_id <> $2 AND lost_at IS NULL ORDER BY user_id FOR UPDATE)
+  UPDATE email_claim SET lost_at = now(), secret_hash = NULL
+    FROM claimed WHERE email_claim.user_id = claimed.user_id`;
+
 /** The tenant that a domain belongs to. */
 export type DomainHolder = Pick<VerifiedDomain, 'domain' | 'tenantId'>;
 
@@ -66,6 +74,11 @@ export class DomainRepository {
     if (claimed.length === 0 && (await this.findHolder(tx, domain))?.tenantId !== tenantId) return false;
     await tx.repository(MailDomain).update({ tenantId, domain }, { verifiedAt: secondsFromNow(0), missingSince: null });
     return true;
+  }
+
+  /** Addresses of the domain that other tenants have registered with are not verified any more. */
+  async endOtherClaims(tx: NarrowTransaction, tenantId: string, domain: string): Promise<void> {
+    await tx.query(END_CLAIMS_OF_DOMAIN, [domain, tenantId]);
   }
 
   /** Takes a domain from the tenant in context. @returns whether it was the tenant's */

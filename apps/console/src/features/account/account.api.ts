@@ -2,7 +2,7 @@ import type { ApiClient } from '@crm/api-client';
 import { useMemo } from 'react';
 import { useApiClient } from '../../session/api-client-context.js';
 import type { PasskeyOptions } from '../sign-in/passkey.js';
-import { answerOf } from '../sign-in/sign-in.api.js';
+import { answerOf, type SignInAnswer } from '../sign-in/sign-in.api.js';
 
 /** Everything there is, in one page: lists of one person are short. */
 const ALL = { params: { query: { size: 200 } } } as const;
@@ -22,6 +22,18 @@ const byId = (id: string) => ({ params: { path: { id } } });
 const accountApi = (client: ApiClient) => ({
   sessions: () => answerOf(client.GET('/api/auth/sessions', ALL)),
   endSession: (id: string) => client.DELETE('/api/auth/sessions/{id}', byId(id)),
+
+  workspaces: () => answerOf(client.GET('/api/auth/workspaces')),
+  /** @param password where an identity provider has signed in, which speaks for its own workspace alone */
+  enterWorkspace: (tenantId: string, password?: string): Promise<SignInAnswer> =>
+    answerOf(client.POST('/api/auth/switch', { body: { tenantId, ...(password !== undefined && { password }) } })),
+  leaveWorkspace: (tenantId: string) =>
+    client.DELETE('/api/auth/workspaces/{tenantId}', { params: { path: { tenantId } } }),
+  offers: () => answerOf(client.GET('/api/auth/workspaces/offers')),
+  acceptOffer: (userId: string) =>
+    client.POST('/api/auth/workspaces/offers/{userId}/accept', { params: { path: { userId } } }),
+  declineOffer: (userId: string) =>
+    client.POST('/api/auth/workspaces/offers/{userId}/decline', { params: { path: { userId } } }),
 
   passkeys: () => answerOf(client.GET('/api/auth/passkeys')),
   newPasskeyOptions: (): Promise<PasskeyOptions> => answerOf(client.POST('/api/auth/passkeys/options')),
@@ -71,6 +83,8 @@ export function useAccountApi(): AccountApi {
 
 export type AccessRequest = Awaited<ReturnType<AccountApi['accessRequest']>>;
 export type Session = Awaited<ReturnType<AccountApi['sessions']>>['data'][number];
+export type WorkspaceOfPerson = Awaited<ReturnType<AccountApi['workspaces']>>['data'][number];
+export type Offer = Awaited<ReturnType<AccountApi['offers']>>['data'][number];
 export type Passkey = Awaited<ReturnType<AccountApi['passkeys']>>['data'][number];
 export type SecondFactor = Awaited<ReturnType<AccountApi['secondFactor']>>;
 export type Grant = Awaited<ReturnType<AccountApi['grants']>>['data'][number];

@@ -14,8 +14,10 @@ import { SecondFactor } from './second-factor.js';
 import { SECURITY_TEXTS, type TopicName } from './security.texts.js';
 import { Sessions } from './sessions.js';
 import { TopicContext, type TopicState } from './topic.js';
+import { Workspaces } from './workspaces.js';
 
 const VIEWS: Readonly<Record<TopicName, ComponentType>> = {
+  workspaces: Workspaces,
   sessions: Sessions,
   passkeys: Passkeys,
   secondFactor: SecondFactor,

@@ -1,10 +1,11 @@
 import { catalogue } from '@crm/ui';
 
-export type TopicName = 'sessions' | 'passkeys' | 'secondFactor' | 'apps' | 'apiKeys' | 'password';
+export type TopicName = 'workspaces' | 'sessions' | 'passkeys' | 'secondFactor' | 'apps' | 'apiKeys' | 'password';
 
 export const SECURITY_TEXTS = catalogue({
   en: {
     topics: {
+      workspaces: { title: 'Workspaces', text: 'Where you work, and what is offered to you' },
       sessions: { title: 'Sessions', text: 'Where you are signed in' },
       passkeys: { title: 'Passkeys', text: 'Sign in without a password' },
       secondFactor: { title: 'Second factor', text: 'Codes that are asked for besides the password' },
@@ -24,6 +25,7 @@ export const SECURITY_TEXTS = catalogue({
   },
   de: {
     topics: {
+      workspaces: { title: 'Arbeitsbereiche', text: 'Wo Sie arbeiten, und was Ihnen angeboten wird' },
       sessions: { title: 'Sitzungen', text: 'Wo Sie angemeldet sind' },
       passkeys: { title: 'Passkeys', text: 'Ohne Passwort anmelden' },
       secondFactor: { title: 'Zweiter Faktor', text: 'Codes, die außer dem Passwort verlangt werden' },

@@ -15,6 +15,7 @@ const SESSION_TEXTS = catalogue({
     unknownDevice: 'Unknown device',
     unknownAddress: 'unknown',
     from: 'From',
+    workspace: 'Workspace',
     opened: 'Signed in',
     end: 'End the session',
     ended: 'The session has ended.',
@@ -30,6 +31,7 @@ const SESSION_TEXTS = catalogue({
     unknownDevice: 'Unbekanntes Gerät',
     unknownAddress: 'unbekannt',
     from: 'Von',
+    workspace: 'Arbeitsbereich',
     opened: 'Angemeldet',
     end: 'Sitzung beenden',
     ended: 'Die Sitzung ist beendet.',
@@ -68,7 +70,7 @@ export function Sessions() {
       {end.error ? <ProblemNotice problem={end.error} /> : null}
       <Act act={texts.endOthers} title={texts.endOthersTitle} text={texts.endOthersText} onAct={endAll} />
       <Entries name="sessions" load={api.sessions}>
-        {({ id, current, device, address, lastAddress, createdAt, lastUsedAt }) => (
+        {({ id, current, workspace, device, address, lastAddress, createdAt, lastUsedAt }) => (
           <Entry
             key={id}
             title={device ?? texts.unknownDevice}
@@ -90,6 +92,7 @@ export function Sessions() {
             <div id={`session-${id}`}>
               <Fact name={lastUsed} at={lastUsedAt} />
               <Fact name={texts.from}>{lastAddress ?? texts.unknownAddress}</Fact>
+              {workspace ? <Fact name={texts.workspace}>{workspace}</Fact> : null}
               <Fact name={texts.opened} at={createdAt}>
                 {address === lastAddress || address === null ? null : ` (${address})`}
               </Fact>

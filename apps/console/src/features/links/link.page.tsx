@@ -1,9 +1,9 @@
 import { useTexts } from '@crm/ui';
 import { Text } from '@mantine/core';
 import { Page, SignInLink } from '../sign-in/parts/page.js';
-import { NewPasswordInput } from '../sign-in/parts/passwords.js';
 import { signInApi } from '../sign-in/sign-in.api.js';
 import { usePlace } from '../sign-in/sign-in.layout.js';
+import { Invitation } from './invitation.js';
 import { LinkForm } from './link-form.js';
 import { LINK_TEXTS } from './links.texts.js';
 import { ResetPassword } from './reset-password.js';
@@ -26,15 +26,7 @@ export default function LinkPage() {
     case '/password-reset':
       return <ResetPassword token={token} />;
     case '/invitation':
-      return (
-        <LinkForm
-          kind="invitation"
-          act={({ newPassword = '' }) => signInApi.acceptInvitation(token, newPassword)}
-          afterDone={() => <SignInLink />}
-        >
-          <NewPasswordInput />
-        </LinkForm>
-      );
+      return <Invitation token={token} />;
     case '/email-change/undo':
       return <LinkForm kind="email-change-undo" act={() => signInApi.undoEmailChange(token)} />;
     case '/undo-link':

@@ -38,8 +38,15 @@ export const LINK_TEXTS = catalogue({
       },
       invitation: {
         title: 'Accept the invitation',
+        to: (workspace: string, email: string) => `To the workspace ${workspace}, as ${email}.`,
         text: 'Choose a password for your account.',
+        join: 'You have an account already: you join the workspace with it, and keep its password.',
         button: 'Accept',
+        decline: 'Decline',
+        declinedTitle: 'It is declined',
+        declinedText: 'You are not in the workspace, and get no more mails about it.',
+        joinedText: (workspace: string) =>
+          `You are in the workspace ${workspace} now. Sign in as always, and switch to it.`,
         doneTitle: 'Welcome',
         doneText: 'Your account is ready. Sign in with your e-mail address and the password.',
         invalid: 'It works once and only for some days. Ask whoever invited you for another one.',
@@ -99,8 +106,15 @@ export const LINK_TEXTS = catalogue({
       },
       invitation: {
         title: 'Einladung annehmen',
+        to: (workspace, email) => `In den Arbeitsbereich ${workspace}, als ${email}.`,
         text: 'Wählen Sie ein Passwort für Ihr Konto.',
+        join: 'Sie haben schon ein Konto: Damit treten Sie dem Arbeitsbereich bei, mit dem Passwort, das Sie haben.',
         button: 'Annehmen',
+        decline: 'Ablehnen',
+        declinedTitle: 'Abgelehnt',
+        declinedText: 'Sie gehören nicht zu dem Arbeitsbereich und bekommen keine weiteren E-Mails dazu.',
+        joinedText: (workspace) =>
+          `Sie gehören jetzt zu dem Arbeitsbereich ${workspace}. Melden Sie sich an wie immer, und wechseln Sie dorthin.`,
         doneTitle: 'Willkommen',
         doneText: 'Ihr Konto ist bereit. Melden Sie sich mit Ihrer E-Mail-Adresse und dem Passwort an.',
         invalid:

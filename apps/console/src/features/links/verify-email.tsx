@@ -15,8 +15,6 @@ const VERIFY_TEXTS = catalogue({
     sent: 'A new mail is on its way. Open the link in that one.',
     problems: {
       CONFLICT: 'The address of this account is verified already.',
-      EMAIL_TAKEN:
-        'The address was verified for another workspace. This account cannot be signed in to with it any more.',
     },
   },
   de: {
@@ -25,8 +23,6 @@ const VERIFY_TEXTS = catalogue({
     sent: 'Eine neue E-Mail ist unterwegs. Öffnen Sie den Link darin.',
     problems: {
       CONFLICT: 'Die Adresse dieses Kontos ist bereits bestätigt.',
-      EMAIL_TAKEN:
-        'Die Adresse wurde für einen anderen Arbeitsbereich bestätigt. Mit ihr kann sich dieses Konto nicht mehr anmelden.',
     },
   },
 });

@@ -6,23 +6,35 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useApiClient } from '../../session/api-client-context.js';
+import { ProofProvider } from '../account/proof.js';
 import { useAdministers, useCaller } from '../shell/shell.queries.js';
+import { PersonActs } from './parts/person-acts.js';
 import { SettingsPage } from './parts/settings-page.js';
 import { PEOPLE_TEXTS } from './people.texts.js';
 
 const DisablePerson = lazy(() => import('./parts/disable-person.js'));
+const InvitePerson = lazy(() => import('./parts/invite-person.js'));
 
 const TYPING_PAUSE_MS = 200;
 /** The longest page of the API; whoever looks for somebody else searches. */
 const MOST_SHOWN = 200;
 
-/** Who has an account in the workspace. Administrators disable and enable it here, and give records to others. */
+/** Who is in the workspace. Administrators invite people here, disable and remove them, and give records to others. */
 export default function PeoplePage() {
+  return (
+    <ProofProvider>
+      <People />
+    </ProofProvider>
+  );
+}
+
+function People() {
   const texts = useTexts(PEOPLE_TEXTS);
   const client = useApiClient();
   const queries = useQueryClient();
   const { data: caller } = useCaller(client);
   const mayChange = useAdministers();
+  const [isInviting, setInviting] = useState(false);
   const [chosen, setChosen] = useState<UserView>();
   const [q, setQ] = useState('');
   const [asked] = useDebouncedValue(q.trim(), TYPING_PAUSE_MS);
@@ -49,25 +61,35 @@ export default function PeoplePage() {
         {text}
       </Button>
     );
-    if (person.status !== 'disabled') return act(texts.disable, () => setChosen(person));
     return (
       <>
-        {act(texts.reassign, () => setChosen(person))}
-        {act(texts.enable, () => enable.mutate(person))}
+        {person.status === 'disabled' ? (
+          <>
+            {act(texts.reassign, () => setChosen(person))}
+            {act(texts.enable, () => enable.mutate(person))}
+          </>
+        ) : (
+          act(texts.disable, () => setChosen(person))
+        )}
+        <PersonActs person={person} />
       </>
     );
   };
   return (
     <SettingsPage name="people" lead={texts.lead}>
-      <TextInput
-        type="search"
-        maw={380}
-        aria-label={texts.search}
-        placeholder={texts.search}
-        value={q}
-        maxLength={100}
-        onChange={({ currentTarget }) => setQ(currentTarget.value)}
-      />
+      <Group gap="xs">
+        <TextInput
+          type="search"
+          w={380}
+          maw="100%"
+          aria-label={texts.search}
+          placeholder={texts.search}
+          value={q}
+          maxLength={100}
+          onChange={({ currentTarget }) => setQ(currentTarget.value)}
+        />
+        {mayChange ? <Button onClick={() => setInviting(true)}>{texts.invite}</Button> : null}
+      </Group>
       {enable.error ? <ProblemNotice problem={enable.error} /> : null}
       <Loaded query={people} label={texts.search}>
         {(data) => (
@@ -99,6 +121,7 @@ export default function PeoplePage() {
           </>
         )}
       </Loaded>
+      <Suspense>{isInviting ? <InvitePerson onClose={() => setInviting(false)} /> : null}</Suspense>
       <Suspense>{chosen ? <DisablePerson person={chosen} onClose={() => setChosen(undefined)} /> : null}</Suspense>
     </SettingsPage>
   );

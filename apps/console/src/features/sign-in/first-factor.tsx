@@ -8,7 +8,7 @@ import { Demos } from './demos.js';
 import { knownDevices } from './known-devices.js';
 import { EmailInput, Form, type Values } from './parts/form.js';
 import { Page } from './parts/page.js';
-import { CurrentPasswordInput } from './parts/passwords.js';
+import { CurrentPasswordInput, NewPasswordInput } from './parts/passwords.js';
 import { isMissing, PasskeyButton } from './passkey.js';
 import { keepReturn } from './return-place.js';
 import { type SignInAnswer, signInApi } from './sign-in.api.js';
@@ -104,10 +104,18 @@ export function FirstFactor({ title, lead, onAnswer }: FirstFactorProps) {
   const { state } = useSession();
   const [email, setEmail] = useInputState('');
   const [password, setPassword] = useInputState('');
+  const [isInitial, setInitial] = useState(false);
   const action = useMutation({
-    mutationFn: async ({ email: account = '', password = '' }: Values) =>
-      onAnswer(await signInApi.signIn(account, password, await knownDevices(window).tokenFor(account)), account),
-    onSettled: () => setPassword(''),
+    mutationFn: async ({ email: account = '', password = '', newPassword }: Values) => {
+      const credentials = { email: account, password, ...(newPassword !== undefined && { newPassword }) };
+      const answer = await signInApi.signIn(credentials, await knownDevices(window).tokenFor(account));
+      setInitial(answer.passwordChangeRequired === true);
+      if (answer.passwordChangeRequired) return;
+      await onAnswer(answer, account);
+      setPassword('');
+    },
+    // What is to be replaced is sent along with what replaces it.
+    onError: () => isInitial || setPassword(''),
   });
 
   return (
@@ -121,6 +129,12 @@ export function FirstFactor({ title, lead, onAnswer }: FirstFactorProps) {
       <Form action={action} submit={texts.title} words={texts.problems}>
         <EmailInput label={texts.email} value={email} onChange={setEmail} />
         <CurrentPasswordInput label={texts.password} value={password} onChange={setPassword} />
+        {isInitial ? (
+          <>
+            <Text role="status">{texts.initialPassword}</Text>
+            <NewPasswordInput />
+          </>
+        ) : null}
       </Form>
       <ForgotLink />
       <ProviderButtons email={email.trim()} />

@@ -10,7 +10,16 @@ export interface DeviceToken {
 /** What a sign-in answers, whichever way it is made: a session, or what it still needs. */
 export type SignInAnswer = Partial<SignedIn> &
   DeviceToken &
-  Pick<SignInView, 'challengeId' | 'methods' | 'enrolmentToken'> & { readonly recoveryCodes?: readonly string[] };
+  Pick<SignInView, 'challengeId' | 'methods' | 'enrolmentToken' | 'passwordChangeRequired'> & {
+    readonly recoveryCodes?: readonly string[];
+  };
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  /** In place of one that an administrator chose. */
+  readonly newPassword?: string;
+}
 
 const DEVICE_HEADER = 'x-device-token';
 
@@ -31,11 +40,11 @@ const COOKIES = { credentials: 'same-origin' } as const;
 /** The calls of nobody yet, or of a link in a mail. */
 export const signInApi = {
   /** The session begins with it, unless more is needed: its refresh token goes into the cookie. */
-  signIn: (email: string, password: string, device: string | undefined): Promise<SignInAnswer> =>
+  signIn: (credentials: Credentials, device: string | undefined): Promise<SignInAnswer> =>
     answerOf(
       nobody.POST('/api/auth/session', {
         ...COOKIES,
-        body: { email, password },
+        body: credentials,
         headers: { 'x-requested-with': 'crm-page', ...(device && { [DEVICE_HEADER]: device }) },
       }),
     ),
@@ -65,8 +74,11 @@ export const signInApi = {
   askForReset: (email: string) => nobody.POST('/api/auth/password-resets', { body: { email } }),
   completeReset: (token: string, password: string, removePasskeys: boolean) =>
     answerOf(nobody.POST('/api/auth/password-resets/complete', { body: { token, password, removePasskeys } })),
-  acceptInvitation: (token: string, password: string) =>
-    nobody.POST('/api/auth/invitations/accept', { body: { token, password } }),
+  lookAtInvitation: (token: string) => answerOf(nobody.POST('/api/auth/invitations/look', { body: { token } })),
+  /** @param password of somebody who has no account yet */
+  acceptInvitation: (token: string, password?: string) =>
+    nobody.POST('/api/auth/invitations/accept', { body: { token, ...(password !== undefined && { password }) } }),
+  declineInvitation: (token: string) => nobody.POST('/api/auth/invitations/decline', { body: { token } }),
   confirmEmailChange: (token: string) => nobody.POST('/api/auth/email-change/confirm', { body: { token } }),
   undoEmailChange: (token: string) => nobody.POST('/api/auth/email-change/undo', { body: { token } }),
   undoLink: (token: string) => nobody.POST('/api/auth/embed-links/undo', { body: { token } }),

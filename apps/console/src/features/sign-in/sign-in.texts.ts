@@ -5,6 +5,7 @@ export const SIGN_IN_TEXTS = catalogue({
     title: 'Sign in',
     email: 'E-mail address',
     password: 'Password',
+    initialPassword: 'An administrator chose this password. Choose your own.',
     forgot: 'Forgot your password?',
     or: 'or',
     problems: {
@@ -31,9 +32,8 @@ export const SIGN_IN_TEXTS = catalogue({
       email_not_verified:
         'Your identity provider has not verified your e-mail address. Ask the administrator of your workspace.',
       domain_not_proven: 'Your e-mail address does not belong to a domain of the workspace. Ask its administrator.',
-      account_elsewhere: 'Your e-mail address belongs to an account of another workspace. Sign in there.',
       email_reserved:
-        'Another user of the workspace had your e-mail address until a short while ago. Ask the administrator of your workspace.',
+        'Somebody else had your e-mail address until a short while ago. Ask the administrator of your workspace.',
       user_disabled: 'Your account is disabled. Ask the administrator of your workspace.',
       not_recent:
         'Your identity provider does not say that it has just asked who you are. Ask the administrator of your workspace.',
@@ -56,6 +56,7 @@ export const SIGN_IN_TEXTS = catalogue({
     title: 'Anmelden',
     email: 'E-Mail-Adresse',
     password: 'Passwort',
+    initialPassword: 'Dieses Passwort hat die Administration gewählt. Wählen Sie ein eigenes.',
     forgot: 'Passwort vergessen?',
     or: 'oder',
     problems: {
@@ -89,10 +90,8 @@ export const SIGN_IN_TEXTS = catalogue({
         'Ihr Identitätsanbieter hat Ihre E-Mail-Adresse nicht bestätigt. Fragen Sie die Administration Ihres Arbeitsbereichs.',
       domain_not_proven:
         'Ihre E-Mail-Adresse gehört zu keiner Domain des Arbeitsbereichs. Fragen Sie seine Administration.',
-      account_elsewhere:
-        'Ihre E-Mail-Adresse gehört zu einem Konto eines anderen Arbeitsbereichs. Melden Sie sich dort an.',
       email_reserved:
-        'Ihre E-Mail-Adresse gehörte bis vor Kurzem einer anderen Person im Arbeitsbereich. Fragen Sie die Administration Ihres Arbeitsbereichs.',
+        'Ihre E-Mail-Adresse gehörte bis vor Kurzem einer anderen Person. Fragen Sie die Administration Ihres Arbeitsbereichs.',
       user_disabled: 'Ihr Konto ist gesperrt. Fragen Sie die Administration Ihres Arbeitsbereichs.',
       not_recent:
         'Ihr Identitätsanbieter sagt nicht, dass er Sie gerade gefragt hat, wer Sie sind. Fragen Sie die Administration Ihres Arbeitsbereichs.',

@@ -29,6 +29,8 @@ async function createFunction(runner: QueryRunner, name: string, definition: str
  * the client's tenant; UPDATE, which a row lock asks for, is granted on a column that no policy lets it change. A revoked app
  * mints nothing: its credentials are answered like wrong ones. A link that can be undone by its mail was made by address; the
  * roles of whoever issued the secret bound it (decision record 0233), and are none of somebody who is not active any more.
+ * An address belongs elsewhere when a person has proven it who is in other workspaces only. A user with the address they have
+ * always had goes on being minted for when somebody else proves it: the host learns nothing new.
  *
  * The row lock is all that it writes most of the time, and a lost lock is no loss: the commit does not wait for the disk.
  */
@@ -70,9 +72,10 @@ const READ_EMBED_MINT = `(p_client_id text, p_secret_hash bytea, p_sub text, p_e
     IF FOUND THEN
       SELECT u.email, u.roles, u.status INTO user_email, user_roles, user_status FROM app_user u
        WHERE u.tenant_id = c.tenant_id AND u.id = user_id FOR SHARE;
-      belongs_elsewhere := EXISTS (SELECT 1 FROM sign_in_email s
-                                    WHERE s.email = p_email AND s.tenant_id <> c.tenant_id);
       IF user_email IS DISTINCT FROM p_email THEN
+        belongs_elsewhere := EXISTS (
+          SELECT 1 FROM sign_in_email s LEFT JOIN membership h ON h.person_id = s.person_id AND h.tenant_id = c.tenant_id
+           WHERE s.email = p_email AND s.proven_at IS NOT NULL AND h.user_id IS NULL);
         SELECT q.used, extract(epoch FROM q.resets_at - now())::float8 INTO conflicts, conflicts_reset_seconds
           FROM quota_use q
          WHERE q.tenant_id = c.tenant_id AND q.name = 'embed-conflict:' || c.app_key AND q.resets_at > now();
@@ -117,8 +120,7 @@ const READ_KNOWN_EMBED_MINTS = `(
                CASE WHEN m.undo_hash IS NOT NULL THEN
                  (SELECT i.roles FROM app_user i
                    WHERE i.tenant_id = c.tenant_id AND i.id = c.issued_by AND i.status = 'active') END,
-               u.id, u.email, u.roles, u.status, m.undone_at IS NOT NULL, m.undo_hash IS NOT NULL,
-               EXISTS (SELECT 1 FROM sign_in_email s WHERE s.email = u.email AND s.tenant_id <> c.tenant_id)
+               u.id, u.email, u.roles, u.status, m.undone_at IS NOT NULL, m.undo_hash IS NOT NULL, false
           FROM unnest(c.positions) AS p (at)
           JOIN embed_user m
             ON m.tenant_id = c.tenant_id AND m.app_key = c.app_key AND m.sub = p_subs[p.at]

@@ -1,9 +1,12 @@
 import type { CallerView } from '@crm/api-client';
 import { Icon, LANGUAGES, useTexts } from '@crm/ui';
-import { type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
+import { Badge, type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLanguageChoice } from '../../../language.js';
 import { useSession } from '../../../session/session-context.js';
+import { useAccountApi } from '../../account/account.api.js';
+import { useWorkspaceEntry } from '../../account/enter-workspace.js';
 import { SHELL_TEXTS } from '../shell.texts.js';
 import { complain } from './undo.js';
 
@@ -15,6 +18,9 @@ const LINKS = [
   ['picklists', '/settings/picklists'],
   ['people', '/settings/people'],
 ] as const;
+const FRESH_MS = 60_000;
+/** The others are in the page of workspaces. */
+const MOST_SHOWN = 5;
 const SCHEMES: readonly MantineColorScheme[] = ['auto', 'light', 'dark'];
 
 export interface UserMenuProps {
@@ -31,6 +37,11 @@ export default function UserMenu({ caller, onShortcuts, button }: UserMenuProps)
   const session = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const { language, choose } = useLanguageChoice();
+  const account = useAccountApi();
+  const { enter, question } = useWorkspaceEntry();
+  const workspaces = useQuery({ queryKey: ['my-workspaces'], queryFn: account.workspaces, staleTime: FRESH_MS });
+  const offers = useQuery({ queryKey: ['my-workspaces', 'offers'], queryFn: account.offers, staleTime: FRESH_MS });
+  const others = (workspaces.data?.data ?? []).filter(({ current }) => !current).slice(0, MOST_SHOWN);
   const choice = (isChosen: boolean, label: string, onClick: () => void, lang?: string): ReactNode => (
     <Menu.Item
       key={label}
@@ -43,7 +54,7 @@ export default function UserMenu({ caller, onShortcuts, button }: UserMenuProps)
       {label}
     </Menu.Item>
   );
-  return (
+  const menu = (
     <Menu
       opened={isOpen}
       onChange={setOpen}
@@ -56,6 +67,18 @@ export default function UserMenu({ caller, onShortcuts, button }: UserMenuProps)
       <Menu.Target>{button({})}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{caller?.email}</Menu.Label>
+        {others.map((workspace) => (
+          <Menu.Item key={workspace.tenantId} onClick={() => enter(workspace)}>
+            {texts.switchTo(workspace.name)}
+          </Menu.Item>
+        ))}
+        <Menu.Item
+          component="a"
+          href="/account/security?topic=workspaces"
+          rightSection={offers.data?.data.length ? <Badge size="sm">{offers.data.data.length}</Badge> : undefined}
+        >
+          {texts.workspaces}
+        </Menu.Item>
         {LINKS.map(([name, href]) => (
           <Menu.Item key={name} component="a" href={href}>
             {texts[name]}
@@ -74,5 +97,11 @@ export default function UserMenu({ caller, onShortcuts, button }: UserMenuProps)
         <Menu.Item onClick={() => session.end().catch(complain)}>{texts.signOut}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  );
+  return (
+    <>
+      {menu}
+      {question}
+    </>
   );
 }

@@ -1,0 +1,117 @@
+import { useTexts } from '@crm/ui';
+import { Button, Text, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { PEOPLE_TEXTS } from '../settings/people.texts.js';
+import { Act } from '../sign-in/parts/confirm.js';
+import { type Offer, useAccountApi, type WorkspaceOfPerson } from './account.api.js';
+import { useWorkspaceEntry } from './enter-workspace.js';
+import { useProof } from './proof.js';
+import { Entries, Entry, Fact, Topic, useSay } from './topic.js';
+import { WORKSPACE_TEXTS } from './workspaces.texts.js';
+
+/** Where the person works, and the users of their address that they may make theirs. */
+export function Workspaces() {
+  const texts = useTexts(WORKSPACE_TEXTS);
+  const { roles: names } = useTexts(PEOPLE_TEXTS);
+  const api = useAccountApi();
+  const queries = useQueryClient();
+  const say = useSay();
+  const callProven = useProof();
+  const { enter, question } = useWorkspaceEntry();
+  /** What has become of an entry, by its id. */
+  const [outcomes, setOutcomes] = useState<Readonly<Record<string, string>>>({});
+  const done = (id: string, outcome: string, said: string): void => {
+    setOutcomes((before) => ({ ...before, [id]: outcome }));
+    say(said);
+    void queries.invalidateQueries({ queryKey: ['my-workspaces'] });
+  };
+  const leave = async ({ tenantId, current }: WorkspaceOfPerson): Promise<boolean> => {
+    const left = await callProven(() => api.leaveWorkspace(tenantId));
+    // The session has ended with the membership.
+    if (left && current) location.assign('/account/sign-in');
+    else if (left) done(tenantId, texts.hasLeft, texts.left);
+    return left !== undefined;
+  };
+  const accept = async ({ userId }: Offer): Promise<boolean> => {
+    const accepted = await callProven(() => api.acceptOffer(userId));
+    if (accepted) done(userId, texts.hasAccepted, texts.accepted);
+    return accepted !== undefined;
+  };
+  const decline = async ({ userId }: Offer): Promise<void> => {
+    await api.declineOffer(userId);
+    done(userId, texts.hasDeclined, texts.declined);
+  };
+  const rolesOf = (roles: readonly string[]): string => roles.map((role) => names[role] ?? role).join(', ');
+  return (
+    <Topic lead={texts.lead}>
+      <Entries name="workspaces" load={api.workspaces}>
+        {(workspace) => (
+          <Entry
+            key={workspace.tenantId}
+            title={workspace.name}
+            note={workspace.current && texts.current}
+            gone={outcomes[workspace.tenantId] ?? false}
+            acts={
+              <>
+                {workspace.current ? null : (
+                  <Button
+                    variant="default"
+                    aria-label={`${texts.enter}: ${workspace.name}`}
+                    onClick={() => enter(workspace)}
+                  >
+                    {texts.enter}
+                  </Button>
+                )}
+                <Act
+                  act={texts.leave}
+                  of={workspace.name}
+                  title={texts.leaveTitle(workspace.name)}
+                  text={texts.leaveText}
+                  words={texts.problems}
+                  onAct={() => leave(workspace)}
+                />
+              </>
+            }
+          >
+            <Fact name={texts.roles}>{rolesOf(workspace.roles)}</Fact>
+          </Entry>
+        )}
+      </Entries>
+      <Title order={2} size="h3">
+        {texts.offers}
+      </Title>
+      <Text>{texts.offersText}</Text>
+      <Entries name="offers" load={api.offers} none={texts.noOffers}>
+        {(offer) => (
+          <Entry
+            key={offer.userId}
+            title={offer.workspace}
+            gone={outcomes[offer.userId] ?? false}
+            acts={
+              <>
+                <Act
+                  act={texts.accept}
+                  of={offer.workspace}
+                  title={`${texts.accept}: ${offer.workspace}`}
+                  text={offer.invited ? texts.invitedBy : texts.usedBy}
+                  onAct={() => accept(offer)}
+                />
+                <Act
+                  act={texts.decline}
+                  of={offer.workspace}
+                  title={`${texts.decline}: ${offer.workspace}`}
+                  onAct={() => decline(offer)}
+                />
+              </>
+            }
+          >
+            <Text size="sm">{offer.invited ? texts.invitedBy : texts.usedBy}</Text>
+            <Fact name={texts.roles}>{rolesOf(offer.roles)}</Fact>
+          </Entry>
+        )}
+      </Entries>
+      {question}
+    </Topic>
+  );
+}

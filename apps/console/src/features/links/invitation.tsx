@@ -1,0 +1,58 @@
+import { Loaded, useTexts } from '@crm/ui';
+import { Button, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Form, type Values } from '../sign-in/parts/form.js';
+import { Page, SignInLink } from '../sign-in/parts/page.js';
+import { PAGE_TEXTS } from '../sign-in/parts/parts.texts.js';
+import { NewPasswordInput } from '../sign-in/parts/passwords.js';
+import { signInApi } from '../sign-in/sign-in.api.js';
+import { isInvalidLink, LINK_TEXTS } from './links.texts.js';
+
+/** Whoever has an account already joins the workspace with it; anybody else chooses a password. */
+export function Invitation({ token }: { readonly token: string }) {
+  const { links, invalidTitle } = useTexts(LINK_TEXTS);
+  const { working } = useTexts(PAGE_TEXTS);
+  const texts = links.invitation;
+  const query = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: () => signInApi.lookAtInvitation(token),
+    gcTime: 0,
+  });
+  const accept = useMutation({
+    mutationFn: ({ newPassword }: Values) => signInApi.acceptInvitation(token, newPassword),
+  });
+  const decline = useMutation({ mutationFn: () => signInApi.declineInvitation(token) });
+  const isInvalid = [query, accept, decline].some(({ error }) => isInvalidLink(error));
+  const workspace = query.data?.workspace ?? '';
+  if (isInvalid || accept.isSuccess || decline.isSuccess) {
+    const [title, text] = isInvalid
+      ? [invalidTitle, texts.invalid]
+      : decline.isSuccess
+        ? [texts.declinedTitle, texts.declinedText]
+        : [texts.doneTitle, query.data?.needsPassword ? texts.doneText : texts.joinedText(workspace)];
+    return (
+      <Page title={title}>
+        <Text role="status">{text}</Text>
+        {accept.isSuccess ? <SignInLink /> : null}
+      </Page>
+    );
+  }
+  return (
+    <Page title={texts.title}>
+      <Loaded query={query} label={working} lines={4}>
+        {({ email, needsPassword }) => (
+          <>
+            <Text>{texts.to(workspace, email)}</Text>
+            <Text>{needsPassword ? texts.text : texts.join}</Text>
+            <Form action={accept} submit={texts.button}>
+              {needsPassword ? <NewPasswordInput /> : null}
+            </Form>
+            <Button variant="default" loading={decline.isPending} onClick={() => decline.mutate()}>
+              {texts.decline}
+            </Button>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}

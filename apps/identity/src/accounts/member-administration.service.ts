@@ -1,0 +1,71 @@
+import type { Principal } from '@crm/access';
+import { PlatformError } from '@crm/contracts';
+import { Database, inWorkspace } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { isRemoved } from '../people/people.entity.js';
+import { UserRepository } from '../people/people.repository.js';
+import { assertGrantable } from '../people/people.service.js';
+import { RevocationService } from '../sessions/revocation.service.js';
+import { SessionService } from '../sessions/session.service.js';
+import { AuthenticatorService } from '../sign-in/authenticator.service.js';
+import { PasskeyRepository } from '../sign-in/factor.repository.js';
+import { FactorNoticeService } from '../sign-in/factor-notice.service.js';
+import { DepartureService, lastOwner } from './departure.service.js';
+
+/** What administrators do with members of their workspace, which leaves the person and their other workspaces alone. */
+@Injectable()
+export class MemberAdministrationService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserRepository,
+    private readonly authenticators: AuthenticatorService,
+    private readonly passkeys: PasskeyRepository,
+    private readonly sessions: SessionService,
+    private readonly notices: FactorNoticeService,
+    private readonly departures: DepartureService,
+    private readonly revocations: RevocationService,
+    private readonly trail: AuditTrail,
+  ) {}
+
+  /**
+   * For a member who has lost what they prove it with: the password, or a code by mail, lets them in again.
+   * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for oneself
+   */
+  async resetSecondFactor(principal: Principal, userId: string): Promise<void> {
+    assertSomebodyElse(principal, userId, 'Change your own second factor in your account');
+    const ended = await this.database.transaction(principal, async (tx) => {
+      const user = await this.users.lock(tx, userId);
+      if (!user || isRemoved(user)) throw noSuchMember();
+      assertGrantable(principal, user.roles);
+      await this.authenticators.remove(tx, userId);
+      await this.passkeys.deleteOfUser(tx, userId);
+      await this.users.update(tx, userId, { mfaEnabled: false });
+      await this.notices.send(tx, userId, { change: 'factor-reset' });
+      this.trail.record(tx, { action: 'user.factor_reset', subject: { kind: 'user', id: userId } });
+      return this.sessions.deleteAllWithin(tx, userId);
+    });
+    await this.sessions.forget(ended);
+  }
+
+  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for oneself and for the last owner */
+  async remove(principal: Principal, userId: string): Promise<void> {
+    assertSomebodyElse(principal, userId, 'Leave the workspace to remove yourself');
+    const user = { tenantId: principal.tenantId, userId };
+    await inWorkspace(this.database, principal, async (tx) => {
+      const email = await this.departures.holdAddress(tx, user);
+      const leaver = await this.departures.hold(tx, user, email);
+      if (isRemoved(leaver)) throw noSuchMember();
+      assertGrantable(principal, leaver.roles);
+      if (leaver.isLastOwner) throw lastOwner();
+      await this.departures.remove(tx, leaver, { bySelf: false });
+    });
+    await this.revocations.publishPending();
+  }
+}
+
+function assertSomebodyElse(principal: Principal, userId: string, detail: string): void {
+  if (userId === principal.userId) throw new PlatformError('CONFLICT', detail);
+}
+
+const noSuchMember = () => new PlatformError('NOT_FOUND', 'There is no such member');

@@ -1,0 +1,65 @@
+import type { Database, TenantTransaction } from '@crm/database';
+import type { ListPage } from '@crm/http';
+import { Injectable } from '@nestjs/common';
+import type { Page } from '../pages.js';
+import type { EmailHolder } from '../people/email.repository.js';
+import type { Session } from './sessions.entity.js';
+
+/** By function, whose rows come in the order of tenants. $1: tenant, $2: user. */
+export const READ_PERSON_WORKSPACES = `
+  SELECT tenant_id AS "tenantId", user_id AS "userId", joined_at AS "joinedAt", name, roles
+    FROM read_person_workspaces($1, $2) ORDER BY lower(name), tenant_id`;
+
+/** Beside each how many there are; one row without a session where there are none. $1: tenants, $2: users, $3: id of the last, $4: limit, $5: offset. */
+export const LIST_PERSON_SESSIONS = `
+  WITH sessions AS MATERIALIZED (SELECT * FROM read_person_sessions($1::uuid[], $2::uuid[]))
+  SELECT c.counted, s.*
+    FROM (SELECT count(*)::integer AS counted FROM sessions) c LEFT JOIN LATERAL (
+      SELECT tenant_id AS "tenantId", id, user_id AS "userId", address, last_address AS "lastAddress",
+             user_agent AS "userAgent", created_at AS "createdAt", last_used_at AS "lastUsedAt",
+             expires_at AS "expiresAt", ends_at AS "endsAt"
+        FROM sessions WHERE $3::uuid IS NULL OR id < $3::uuid ORDER BY id DESC LIMIT $4 OFFSET $5) s ON true
+   ORDER BY s.id DESC`;
+
+/** $1: tenants, $2: users, $3: session. */
+export const FIND_PERSON_SESSION = `
+  SELECT tenant_id AS "tenantId", user_id AS "userId" FROM read_person_sessions($1::uuid[], $2::uuid[]) WHERE id = $3`;
+
+export interface PersonWorkspace extends EmailHolder {
+  readonly name: string;
+  readonly roles: readonly string[];
+  /** When the person became a member; null for a local account. */
+  readonly joinedAt: Date | null;
+}
+
+export type PersonSession = Omit<Session, 'provenAt' | 'personProven'>;
+
+/** What belongs to a person in all of their workspaces. */
+@Injectable()
+export class PersonSessionRepository {
+  /** Those in which the user is active, by their names. */
+  async workspaces(database: Database, { tenantId, userId }: EmailHolder): Promise<PersonWorkspace[]> {
+    return database.crossTenantStatement<PersonWorkspace>(READ_PERSON_WORKSPACES, [tenantId, userId]);
+  }
+
+  /** The newest first. */
+  async list(
+    tx: TenantTransaction,
+    users: readonly EmailHolder[],
+    { after, limit, offset }: ListPage,
+  ): Promise<Page<PersonSession>> {
+    const parameters = [...columnsOf(users), after?.id ?? null, limit, offset];
+    const rows = await tx.query<PersonSession & { counted: number }>(LIST_PERSON_SESSIONS, parameters);
+    return { rows: rows.filter(({ id }) => id !== null), counted: rows[0]?.counted ?? 0 };
+  }
+
+  /** @returns whose it is; undefined for a session of somebody else */
+  async find(tx: TenantTransaction, users: readonly EmailHolder[], id: string): Promise<EmailHolder | undefined> {
+    return (await tx.query<EmailHolder>(FIND_PERSON_SESSION, [...columnsOf(users), id]))[0];
+  }
+}
+
+const columnsOf = (users: readonly EmailHolder[]): [string[], string[]] => [
+  users.map(({ tenantId }) => tenantId),
+  users.map(({ userId }) => userId),
+];

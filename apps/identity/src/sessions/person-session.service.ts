@@ -1,0 +1,93 @@
+import type { Principal } from '@crm/access';
+import { PlatformError } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
+import { Injectable } from '@nestjs/common';
+import type { EmailHolder } from '../people/email.repository.js';
+import { type PersonSession, PersonSessionRepository, type PersonWorkspace } from './person-session.repository.js';
+import { SessionRepository } from './session.repository.js';
+import { SessionService } from './session.service.js';
+import type { Session } from './sessions.entity.js';
+
+/** The session that somebody calls with. */
+export interface CallingSession extends Session {
+  /** Whether it may act for the person in their other workspaces. */
+  readonly isOfPerson: boolean;
+}
+
+export type WorkspaceSession = PersonSession & { readonly workspace: string };
+
+/** The workspaces of a person, and their sessions in all of them. */
+@Injectable()
+export class PersonSessionService {
+  constructor(
+    private readonly database: Database,
+    private readonly own: SessionRepository,
+    private readonly persons: PersonSessionRepository,
+    private readonly sessions: SessionService,
+  ) {}
+
+  /** Where the caller can be a user; a local account in its own workspace only. */
+  async workspaces({ tenantId, userId }: Principal): Promise<PersonWorkspace[]> {
+    return this.persons.workspaces(this.database, { tenantId, userId });
+  }
+
+  /**
+   * A provider speaks for the users of its workspace alone, and so does who used an account before its address was proven.
+   * @returns null when the session has ended
+   */
+  async calling(principal: Principal, workspaces: readonly PersonWorkspace[]): Promise<CallingSession | null> {
+    const { tenantId, userId, sessionId } = principal;
+    if (sessionId === undefined) return null;
+    const session = await this.database.transaction(tenantId, (tx) => this.own.find(tx, userId, sessionId));
+    if (!session) return null;
+    const { joinedAt = null } = workspaces.find((workspace) => workspace.userId === userId) ?? {};
+    return { ...session, isOfPerson: session.personProven && joinedAt !== null && joinedAt < session.createdAt };
+  }
+
+  /** For a change in every workspace of the person. @throws PlatformError STEP_UP_REQUIRED where the session speaks for one of several */
+  async assertOfPerson(principal: Principal): Promise<void> {
+    const workspaces = await this.workspaces(principal);
+    const isOnly = workspaces.every(({ userId }) => userId === principal.userId);
+    if (isOnly || (await this.calling(principal, workspaces))?.isOfPerson) return;
+    // Nothing within the session helps: it takes a sign-in with a password or a passkey.
+    throw new PlatformError('STEP_UP_REQUIRED', undefined, { members: { proofs: [] } });
+  }
+
+  /** @throws PlatformError INVALID_QUERY for a cursor of another user or list */
+  async list(principal: Principal, query: ListQuery): Promise<ListAnswer<WorkspaceSession>> {
+    const { tenantId, userId } = principal;
+    const page = parsePage(query, { tenantId, list: 'sessions', filter: userId });
+    const within = await this.within(principal);
+    const { rows, counted } = await this.database.transaction(tenantId, (tx) => this.persons.list(tx, within, page));
+    const names = new Map(within.map((workspace) => [workspace.tenantId, workspace.name]));
+    const named = rows.map((session) => ({ ...session, workspace: names.get(session.tenantId) ?? '' }));
+    return listAnswer(named, page, counted, idPosition);
+  }
+
+  /** @returns whether it was one of theirs */
+  async end(principal: Principal, id: string): Promise<boolean> {
+    const within = await this.within(principal);
+    const holder = await this.database.transaction(principal.tenantId, (tx) => this.persons.find(tx, within, id));
+    return holder !== undefined && this.sessions.end(as(principal, holder), holder.userId, id);
+  }
+
+  /** Those of the caller's workspace last: should it fail before, the token can end them still. */
+  async endAll(principal: Principal): Promise<void> {
+    const { tenantId, userId } = principal;
+    const others = (await this.within(principal)).filter((workspace) => workspace.tenantId !== tenantId);
+    for (const holder of [...others, { tenantId, userId }]) {
+      await this.sessions.endAll(as(principal, holder), holder.userId);
+    }
+  }
+
+  /** The workspaces for which the session speaks. */
+  private async within(principal: Principal): Promise<PersonWorkspace[]> {
+    const workspaces = await this.workspaces(principal);
+    const session = await this.calling(principal, workspaces);
+    return session?.isOfPerson ? workspaces : workspaces.filter(({ userId }) => userId === principal.userId);
+  }
+}
+
+/** In another workspace a person acts as the user that they are there. */
+const as = (principal: Principal, { tenantId, userId }: EmailHolder): Principal => ({ ...principal, tenantId, userId });

@@ -1,0 +1,153 @@
+import { newId } from '@crm/database';
+import { describe, expect, it } from '@jest/globals';
+import { auditOf } from './audit.js';
+import { type Account, newEmail, outcome } from './identity.js';
+import { newAuthenticator, register, signIn } from './passkeys.js';
+import { consultant, joined, prove, sessionOf, switchTo } from './persons.js';
+import { Stage } from './single-sign-on/stage.js';
+
+const stage = Stage.ofFile();
+const { identity } = stage;
+
+interface Row {
+  id: string;
+  tenantId: string;
+  workspace: string;
+  current: boolean;
+}
+const sessions = async (account: Pick<Account, 'accessToken'>, query = '') =>
+  (await identity.send('GET', `/api/auth/sessions${query}`, account)).body as unknown as {
+    data: Row[];
+    total: number;
+    nextCursor: string | null;
+  };
+const end = (account: Pick<Account, 'accessToken'>, id = '') =>
+  identity.send('DELETE', `/api/auth/sessions${id && `/${id}`}`, account);
+
+/** A consultant with two sessions at home and one at the customer's. */
+async function inBoth() {
+  const { home, customer, there } = await consultant(identity);
+  await identity.query(home.tenantId, 'DELETE FROM session WHERE user_id = $1', [home.userId]);
+  const first = await identity.signedIn(home.email);
+  const { body: switched } = await switchTo(identity, first, customer.tenantId);
+  await identity.queryAll('UPDATE sign_in_email SET tenant_id = $2, user_id = $3 WHERE email = $1', [
+    home.email,
+    home.tenantId,
+    home.userId,
+  ]);
+  return { home, customer, there, first, switched, second: await identity.signedIn(home.email) };
+}
+
+/** Somebody whom the provider of a workspace knows, and who has proven their address and is in another one too. */
+async function colleague() {
+  const account = await stage.colleague();
+  await prove(identity, account);
+  const owner = await identity.account();
+  await joined(identity, account, owner);
+  const atProvider = async () => {
+    stage.provider.claims = { auth_time: Math.floor(Date.now() / 1000) };
+    return (await stage.exchanged(await stage.begunBy(account.email))).body;
+  };
+  return { account, elsewhere: owner.tenantId, atProvider };
+}
+
+describe('the sessions of a person', () => {
+  it('are listed with their workspaces, the newest first, page by page', async () => {
+    const { home, customer, second } = await inBoth();
+    const { data, total } = await sessions(second);
+    const places = [
+      { tenantId: home.tenantId, workspace: 'Home', current: true },
+      { tenantId: customer.tenantId, workspace: 'Customer', current: false },
+      { tenantId: home.tenantId, workspace: 'Home', current: false },
+    ];
+    expect([total, data]).toMatchObject([3, places]);
+    const page = await sessions(second, '?size=2');
+    expect([page.total, page.data.map(({ id }) => id)]).toEqual([3, data.slice(0, 2).map(({ id }) => id)]);
+    const rest = await sessions(second, `?size=2&cursor=${page.nextCursor}`);
+    expect([rest.data.map(({ id }) => id), rest.nextCursor]).toEqual([[data[2]?.id], null]);
+    expect(await sessions(second, '?page=9')).toMatchObject({ data: [], total: 3 });
+  });
+
+  it('are ended one by one, wherever they are, and never those of others', async () => {
+    const { customer, there, first, second, switched } = await inBoth();
+    const [, ofCustomer] = (await sessions(second)).data;
+    const stranger = await identity.account();
+    for (const answer of [
+      await end(stranger, ofCustomer?.id),
+      await end(customer, ofCustomer?.id),
+      await end(second, newId()),
+    ]) {
+      expect(await outcome(answer)).toEqual([404, 'NOT_FOUND']);
+    }
+    for (const status of [204, 404]) expect((await end(second, ofCustomer?.id)).status).toBe(status);
+    await identity.refuses(switched.accessToken);
+    expect((await identity.me(first.accessToken)).status).toBe(200);
+    const [entry] = await auditOf(identity, customer, '&action=session.ended');
+    expect(entry).toMatchObject({ actor: { kind: 'user', id: there.userId }, subject: { id: there.userId } });
+  });
+
+  it('are ended all at once in every workspace', async () => {
+    const { first, second, switched } = await inBoth();
+    expect((await end(second)).status).toBe(204);
+    for (const { accessToken } of [first, second, switched]) await identity.refuses(accessToken);
+    expect((await identity.refresh(switched.refreshToken)).status).toBe(401);
+  });
+
+  it('are seen by administrators in their own workspace only', async () => {
+    const { customer, there } = await inBoth();
+    const path = `/api/tenant/users/${there.userId}/sessions`;
+    const { body } = await identity.send('GET', path, customer);
+    expect([body.total, body.data[0]]).toEqual([1, expect.not.objectContaining({ workspace: expect.anything() })]);
+    expect((await identity.send('DELETE', path, customer)).status).toBe(204);
+    const sql = 'SELECT count(*)::integer AS open FROM session WHERE user_id = $1';
+    expect(await identity.query(customer.tenantId, sql, [there.userId])).toEqual([{ open: 0 }]);
+  });
+
+  it('are those of the workspace in a session from before the address was proven', async () => {
+    const { home, second, switched } = await inBoth();
+    await identity.query(home.tenantId, "UPDATE session SET created_at = now() - interval '1 hour'");
+    const { data, total } = await sessions(second);
+    expect([total, new Set(data.map(({ tenantId }) => tenantId))]).toEqual([2, new Set([home.tenantId])]);
+    expect((await end(second)).status).toBe(204);
+    expect((await identity.me(switched.accessToken)).status).toBe(200);
+  });
+});
+
+describe('a session that a provider has opened', () => {
+  it('knows the other workspaces, and neither enters them nor sees or ends the sessions there', async () => {
+    const { account, elsewhere, atProvider } = await colleague();
+    const opened = await atProvider();
+    const body = { tenantId: elsewhere };
+    const switched = await identity.send('POST', '/api/auth/switch', account, body);
+    // The password of before the address was proven is none of the person's session either.
+    expect(await outcome(switched)).toEqual([403, 'STEP_UP_REQUIRED']);
+    const own = await identity.signedIn(account.email);
+    const { body: there } = await switchTo(identity, own, elsewhere);
+    const known = await identity.send('GET', '/api/auth/workspaces', opened);
+    expect(known.body.data.map((each) => (each as unknown as Row).tenantId)).toContain(elsewhere);
+    expect(await outcome(switchTo(identity, opened, elsewhere))).toEqual([403, 'STEP_UP_REQUIRED']);
+    const [ofOther] = (await sessions(there)).data.filter(({ tenantId }) => tenantId === elsewhere);
+    expect((await sessions(opened)).data.map(({ tenantId }) => tenantId)).not.toContain(elsewhere);
+    expect(await outcome(end(opened, ofOther?.id))).toEqual([404, 'NOT_FOUND']);
+    expect((await end(opened)).status).toBe(204);
+    expect((await identity.me(there.accessToken)).status).toBe(200);
+  });
+
+  it('does not change the address of a person who is elsewhere too', async () => {
+    const { account, atProvider } = await colleague();
+    await identity.query(account.tenantId, 'UPDATE app_user SET password_hash = NULL WHERE id = $1', [account.userId]);
+    const change = identity.send('POST', '/api/auth/email-change', await atProvider(), { email: newEmail() });
+    expect([await outcome(change), (await change).body]).toMatchObject([[403, 'STEP_UP_REQUIRED'], { proofs: [] }]);
+  });
+
+  it('sets up no passkey that opens more than it', async () => {
+    const { account, elsewhere, atProvider } = await colleague();
+    const [planted, own] = [newAuthenticator(), newAuthenticator()];
+    expect((await register(identity, await atProvider(), planted)).status).toBe(201);
+    expect((await register(identity, await identity.signedIn(account.email), own)).status).toBe(201);
+    const byPlanted = await signIn(identity, planted);
+    expect([byPlanted.status, await sessionOf(identity, byPlanted)]).toMatchObject([200, { personProven: false }]);
+    expect(await outcome(switchTo(identity, byPlanted.body, elsewhere))).toEqual([403, 'STEP_UP_REQUIRED']);
+    expect((await switchTo(identity, (await signIn(identity, own)).body, elsewhere)).status).toBe(200);
+  });
+});

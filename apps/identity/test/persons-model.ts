@@ -1,0 +1,415 @@
+import { expect } from '@jest/globals';
+import type { AsyncCommand } from 'fast-check';
+import { unpackToken } from '../src/secrets.js';
+import { EmbedHost } from './embed-host.js';
+import { type Account, newEmail, outcome, type TestIdentity } from './identity.js';
+import { type MailServer, tokenIn } from './mail-server.js';
+
+/** A user of a workspace whom nobody has proven. */
+interface Local {
+  readonly userId: string;
+  status: 'active' | 'invited' | 'disabled';
+  /** Of whoever has added them; none of somebody who is invited. */
+  readonly password?: string;
+  /** A token of whoever knows that password. */
+  readonly token?: string;
+  /** What the mail of an invitation carries. */
+  readonly link?: string;
+  isDeclined?: boolean;
+}
+
+interface Member {
+  readonly userId: string;
+  status: 'active' | 'disabled';
+}
+
+/** What there should be of an address; workspaces by their number. */
+interface Address {
+  person: { password: string; readonly members: Map<number, Member> } | undefined;
+  readonly locals: Map<number, Local>;
+}
+
+/** What nobody may see: people as the specification has them. */
+export class Model {
+  readonly addresses: readonly Address[] = [0, 1].map(() => ({ person: undefined, locals: new Map() }));
+  private passwords = 0;
+
+  at(address: number): Address {
+    return this.addresses[address]!;
+  }
+
+  /** One that nobody has had. */
+  newPassword(): string {
+    this.passwords += 1;
+    return `tidal-lantern-orbits-quietly-${this.passwords}`;
+  }
+
+  /** The user of an address in a workspace. */
+  userOf(address: number, workspace: number): Member | Local | undefined {
+    const { person, locals } = this.at(address);
+    return person?.members.get(workspace) ?? locals.get(workspace);
+  }
+
+  activeMember(address: number): number | undefined {
+    return [...(this.at(address).person?.members ?? [])].find(([, { status }]) => status === 'active')?.[0];
+  }
+}
+
+/** Three workspaces, and the two mailboxes of the addresses. */
+export class World {
+  readonly emails = [newEmail(), newEmail()];
+  readonly tenants: readonly string[];
+  /** Tokens that must never work again. */
+  readonly dead: string[] = [];
+  readonly erased: string[] = [];
+  private minted = 0;
+
+  private constructor(
+    readonly identity: TestIdentity,
+    readonly mailServer: MailServer,
+    readonly owners: readonly Account[],
+    private readonly hosts: readonly EmbedHost[],
+  ) {
+    this.tenants = owners.map(({ tenantId }) => tenantId);
+  }
+
+  static async open(identity: TestIdentity, mailServer: MailServer): Promise<World> {
+    const owners = await Promise.all([0, 1, 2].map(() => identity.account()));
+    const start = (owner: Account) => EmbedHost.start(identity, { linkUsersBy: 'sub' }, owner);
+    return new World(identity, mailServer, owners, await Promise.all(owners.map(start)));
+  }
+
+  email(address: number): string {
+    return this.emails[address]!;
+  }
+
+  owner(workspace: number): Account {
+    return this.owners[workspace]!;
+  }
+
+  login(address: number, password: string, workspace?: number) {
+    const named = workspace === undefined ? {} : { workspace: this.tenants[workspace] };
+    return this.identity.post('/api/auth/login', { email: this.email(address), password, ...named });
+  }
+
+  /** The session of the person in one of their workspaces. */
+  async session(model: Model, address: number, workspace: number): Promise<string> {
+    const { status, body } = await this.login(address, model.at(address).person!.password, workspace);
+    expect(status).toBe(200);
+    return body.accessToken;
+  }
+
+  async mint(address: number, workspace: number): Promise<string | undefined> {
+    const host = this.hosts[workspace]!;
+    this.minted += 1;
+    const user = { sub: `host-user-${this.minted}`, email: this.email(address), name: 'Host user' };
+    return host.mint(user).then(
+      () => undefined,
+      ({ code }: { code?: string }) => code,
+    );
+  }
+
+  /** Compares what there is with what there should be. */
+  async check(model: Model): Promise<void> {
+    for (const [address, { person, locals }] of model.addresses.entries()) {
+      const email = this.email(address);
+      const members = await this.identity.queryAll<{ tenant: string; id: string }>(
+        `SELECT m.tenant_id AS tenant, m.user_id AS id FROM sign_in_email s JOIN membership m USING (person_id)
+          WHERE s.email = $1 AND s.proven_at IS NOT NULL`,
+        [email],
+      );
+      expect(this.named(members)).toEqual(users(person?.members));
+      const found = await this.identity.queryAll<{ tenant: string; id: string }>(
+        'SELECT tenant_id AS tenant, user_id AS id FROM local_account WHERE email = $1',
+        [email],
+      );
+      const own = found.filter(({ id }) => [...locals.values()].some(({ userId }) => userId === id));
+      expect(this.named(own)).toEqual(users(locals));
+      await this.checkPerson(model, address);
+      for (const [workspace, { status, password, userId, token }] of locals) {
+        if (status !== 'active' || password === undefined) continue;
+        const { body } = await this.login(address, password, workspace);
+        expect([workspace, (await this.identity.me(body.accessToken)).body.id]).toEqual([workspace, userId]);
+        expect((await this.identity.me(token)).status).toBe(200);
+      }
+    }
+    for (const token of this.dead.splice(0)) await this.identity.refuses(token);
+    for (const id of this.erased) await this.checkErased(id);
+  }
+
+  private async checkPerson(model: Model, address: number): Promise<void> {
+    const { person } = model.at(address);
+    const hashes = new Set<string>();
+    for (const [workspace, { userId, status }] of person?.members ?? []) {
+      const [row] = await this.identity.query<{ hash: string }>(
+        this.tenants[workspace]!,
+        'SELECT password_hash AS hash FROM app_user WHERE id = $1',
+        [userId],
+      );
+      hashes.add(row!.hash);
+      if (status !== 'active') continue;
+      expect((await this.login(address, person!.password, workspace)).status).toBe(200);
+    }
+    expect(hashes.size).toBeLessThanOrEqual(1);
+    if (model.activeMember(address) === undefined) return;
+    // Whichever workspace was used last, and whatever has become of it since.
+    expect((await this.login(address, person!.password)).status).toBe(200);
+  }
+
+  private async checkErased(id: string): Promise<void> {
+    for (const table of ['membership', 'local_account', 'sign_in_email', 'email_claim']) {
+      expect(await this.identity.queryAll(`SELECT 1 FROM ${table} WHERE user_id = $1`, [id])).toEqual([]);
+    }
+    for (const tenant of this.tenants) {
+      expect(await this.identity.query(tenant, 'SELECT 1 FROM app_user WHERE id = $1', [id])).toEqual([]);
+    }
+  }
+
+  private named(rows: readonly { tenant: string; id: string }[]): [number, string][] {
+    return rows.map(({ tenant, id }) => [this.tenants.indexOf(tenant), id] as [number, string]).sort();
+  }
+}
+
+const users = (found: ReadonlyMap<number, { readonly userId: string }> | undefined): [number, string][] =>
+  [...(found ?? [])].map(([workspace, { userId }]) => [workspace, userId] as [number, string]).sort();
+
+export type Command = AsyncCommand<Model, World>;
+
+type Act = (model: Model, world: World, address: number, workspace: number) => Promise<void>;
+type When = (model: Model, address: number, workspace: number) => boolean;
+
+/** The stranger's password in a workspace: never the person's. */
+const STRANGERS = 'sable-turbine-forgets-amber';
+
+const always: When = () => true;
+const hasActiveMember: When = (model, address) => model.activeMember(address) !== undefined;
+const isActiveMember: When = (model, address, workspace) =>
+  model.at(address).person?.members.get(workspace)?.status === 'active';
+
+/** A local account ends: whoever used it is shut out. */
+function endLocal(model: Model, world: World, address: number, workspace: number): Local {
+  const { locals } = model.at(address);
+  const local = locals.get(workspace)!;
+  locals.delete(workspace);
+  if (local.token) world.dead.push(local.token);
+  return local;
+}
+
+function becomeMember(model: Model, world: World, address: number, workspace: number, password: string): void {
+  const { userId, status } = endLocal(model, world, address, workspace);
+  const at = model.at(address);
+  at.person ??= { password, members: new Map() };
+  at.person.members.set(workspace, { userId, status: status === 'disabled' ? 'disabled' : 'active' });
+}
+
+function endMember(model: Model, address: number, workspace: number): void {
+  const at = model.at(address);
+  at.person?.members.delete(workspace);
+  if (at.person?.members.size === 0) at.person = undefined;
+}
+
+const add =
+  (password: string | undefined): Act =>
+  async (model, world, address, workspace) => {
+    const { accessToken } = world.owner(workspace);
+    const body = { email: world.email(address), name: 'Somebody', roles: ['member'], ...(password && { password }) };
+    const post = () => world.identity.post('/api/tenant/users', body, accessToken);
+    if (model.userOf(address, workspace)) {
+      expect(await outcome(post())).toEqual([409, 'EMAIL_TAKEN']);
+      return;
+    }
+    const { locals } = model.at(address);
+    if (password === undefined) {
+      const { answer, text } = await world.mailServer.sentBy(world.email(address), post);
+      expect(answer.status).toBe(201);
+      locals.set(workspace, { userId: answer.body.id, status: 'invited', link: tokenIn(text) });
+      return;
+    }
+    const answer = await post();
+    expect(answer.status).toBe(201);
+    const { body: signedIn } = await world.login(address, password, workspace);
+    locals.set(workspace, { userId: answer.body.id, status: 'active', password, token: signedIn.accessToken });
+  };
+
+const acceptLink: Act = async (model, world, address, workspace) => {
+  const token = model.at(address).locals.get(workspace)!.link!;
+  const password = model.newPassword();
+  expect(await outcome(world.identity.post('/api/auth/invitations/accept', { token, password }))).toEqual([
+    204,
+    undefined,
+  ]);
+  becomeMember(model, world, address, workspace, password);
+};
+
+const acceptOffer: Act = async (model, world, address, workspace) => {
+  const session = await world.session(model, address, model.activeMember(address)!);
+  const { userId } = model.at(address).locals.get(workspace)!;
+  const path = `/api/auth/workspaces/offers/${userId}/accept`;
+  expect(await outcome(world.identity.post(path, {}, session))).toEqual([204, undefined]);
+  becomeMember(model, world, address, workspace, '');
+};
+
+const decline: Act = async (model, world, address, workspace) => {
+  const session = await world.session(model, address, model.activeMember(address)!);
+  const { locals } = model.at(address);
+  const local = locals.get(workspace)!;
+  const path = `/api/auth/workspaces/offers/${local.userId}/decline`;
+  expect(await outcome(world.identity.post(path, {}, session))).toEqual([204, undefined]);
+  if (local.status === 'invited') locals.delete(workspace);
+  else local.isDeclined = true;
+};
+
+/** Whoever reads the mail chooses a password: their own everywhere, or that of one of the accounts, which becomes theirs. */
+const reset: Act = async (model, world, address) => {
+  const email = world.email(address);
+  const at = model.at(address);
+  const { text } = await world.mailServer.sentBy(email, () =>
+    world.identity.post('/api/auth/password-resets', { email }),
+  );
+  const token = tokenIn(text);
+  const workspace = world.tenants.indexOf(unpackToken(token)!.tenantId);
+  const password = model.newPassword();
+  const path = '/api/auth/password-resets/complete';
+  expect(await outcome(world.identity.post(path, { token, password }))).toEqual([204, undefined]);
+  if (at.person) at.person.password = password;
+  else becomeMember(model, world, address, workspace, password);
+};
+
+const setStatus =
+  (status: 'active' | 'disabled'): Act =>
+  async (model, world, address, workspace) => {
+    const user = model.userOf(address, workspace)!;
+    expect((await world.identity.changeUser(world.owner(workspace), user.userId, { status })).status).toBe(200);
+    user.status = status;
+    if ('token' in user && user.token && status === 'disabled') {
+      world.dead.push(user.token);
+      Object.assign(user, { token: undefined });
+    }
+  };
+
+const remove =
+  (isErasure: boolean): Act =>
+  async (model, world, address, workspace) => {
+    const { userId } = model.userOf(address, workspace)!;
+    const owner = world.owner(workspace);
+    const answer = isErasure
+      ? world.identity.send('POST', `/api/admin/users/${userId}/erase`, owner, {})
+      : world.identity.send('DELETE', `/api/tenant/users/${userId}`, owner);
+    expect(await outcome(answer)).toEqual([204, undefined]);
+    if (isErasure) world.erased.push(userId);
+    if (model.at(address).locals.has(workspace)) endLocal(model, world, address, workspace);
+    else endMember(model, address, workspace);
+  };
+
+const leave: Act = async (model, world, address, workspace) => {
+  const token = await world.session(model, address, workspace);
+  const path = `/api/auth/workspaces/${world.tenants[workspace]}`;
+  expect(await outcome(world.identity.request('DELETE', path, { token }))).toEqual([204, undefined]);
+  world.dead.push(token);
+  endMember(model, address, workspace);
+};
+
+const erasePerson: Act = async (model, world, address) => {
+  const at = model.at(address);
+  const token = await world.session(model, address, model.activeMember(address)!);
+  expect(await outcome(world.identity.request('DELETE', '/api/auth/me', { token }))).toEqual([204, undefined]);
+  world.dead.push(token);
+  world.erased.push(...[...at.person!.members.values()].map(({ userId }) => userId));
+  at.person = undefined;
+};
+
+const switchTo: Act = async (model, world, address, workspace) => {
+  const token = await world.session(model, address, model.activeMember(address)!);
+  const tenantId = world.tenants[workspace];
+  const { status, body } = await world.identity.post('/api/auth/switch', { tenantId }, token);
+  expect(status).toBe(isActiveMember(model, address, workspace) ? 200 : 404);
+  if (status !== 200) return;
+  const { userId } = model.userOf(address, workspace)!;
+  expect((await world.identity.me(body.accessToken)).body.id).toBe(userId);
+};
+
+/** Neither the stranger's password nor an old one enters what is the person's. */
+const guess: Act = async (model, world, address, workspace) => {
+  const local = model.at(address).locals.get(workspace);
+  const isTheirs = local?.status === 'active' && local.password === STRANGERS;
+  expect((await world.login(address, STRANGERS, workspace)).status).toBe(isTheirs ? 200 : 401);
+};
+
+const mint: Act = async (model, world, address, workspace) => {
+  const { person } = model.at(address);
+  const isElsewhere = person !== undefined && !person.members.has(workspace);
+  expect(await world.mint(address, workspace)).toBe(isElsewhere ? 'EMBED_IDENTITY_CONFLICT' : undefined);
+};
+
+/** A registration never tells who has an account; nobody verifies it here. */
+const register: Act = async (_model, world, address) => {
+  const body = { email: world.email(address), password: STRANGERS, name: 'Stranger', workspace: { name: 'Another' } };
+  const headers = { 'x-forwarded-for': '203.0.113.9' };
+  const answer = await world.identity.request('POST', '/api/auth/register', { body, headers });
+  expect(answer.status).toBe(201);
+};
+
+const localIs =
+  (condition: (local: Local) => boolean): When =>
+  (model, address, workspace) => {
+    const local = model.at(address).locals.get(workspace);
+    return local !== undefined && condition(local);
+  };
+const isThere: When = (model, address, workspace) => model.userOf(address, workspace) !== undefined;
+const both =
+  (...conditions: readonly When[]): When =>
+  (model, address, workspace) =>
+    conditions.every((condition) => condition(model, address, workspace));
+
+/** What people do, when it can be done, by name. */
+const ACTS: Readonly<Record<string, readonly [When, Act]>> = {
+  add: [always, add(STRANGERS)],
+  invite: [always, add(undefined)],
+  register: [always, register],
+  acceptLink: [localIs(({ status, link }) => status === 'invited' && link !== undefined), acceptLink],
+  acceptOffer: [
+    both(
+      hasActiveMember,
+      localIs(({ isDeclined }) => !isDeclined),
+    ),
+    acceptOffer,
+  ],
+  decline: [
+    both(
+      hasActiveMember,
+      localIs(({ isDeclined }) => !isDeclined),
+    ),
+    decline,
+  ],
+  reset: [
+    (model, address) =>
+      model.at(address).person
+        ? hasActiveMember(model, address, 0)
+        : [...model.at(address).locals.values()].some(({ status }) => status === 'active'),
+    reset,
+  ],
+  disable: [both(isThere, (model, a, w) => model.userOf(a, w)?.status === 'active'), setStatus('disabled')],
+  enable: [both(isThere, (model, a, w) => model.userOf(a, w)?.status === 'disabled'), setStatus('active')],
+  remove: [isThere, remove(false)],
+  eraseMembership: [isThere, remove(true)],
+  leave: [isActiveMember, leave],
+  erasePerson: [hasActiveMember, erasePerson],
+  switchTo: [hasActiveMember, switchTo],
+  guess: [always, guess],
+  mint: [always, mint],
+};
+
+export const ACT_NAMES = Object.keys(ACTS);
+
+/** One act on an address in a workspace; everything is looked at after it. */
+export function command(name: string, address: number, workspace: number): Command {
+  const [when, act] = ACTS[name]!;
+  return {
+    check: (model) => when(model, address, workspace),
+    run: async (model, world) => {
+      await act(model, world, address, workspace);
+      await world.check(model);
+    },
+    toString: () => `${name}(${address}, ${workspace})`,
+  };
+}
