@@ -146,6 +146,18 @@ describe('an invitation of a person', () => {
     expect((await offersOf(person)).map((offer) => offer.userId)).toEqual([userId]);
   });
 
+  it.each<[string, (offer: Offer) => Promise<unknown>]>([
+    ['of somebody who is disabled', ({ owner, userId }) => identity.changeUser(owner, userId, { status: 'disabled' })],
+    ['of a closed workspace', ({ owner }) => identity.query(owner.tenantId, 'UPDATE tenant SET closed_at = now()')],
+  ])('%s has a link that does nothing', async (_, act) => {
+    const offer = await invited((await identity.account()).email);
+    await act(offer);
+    for (const each of ['look', 'accept', 'decline'] as const) {
+      expect(await outcome(byMail(each, offer.token))).toEqual(INVALID);
+    }
+    expect(await identity.queryAll('SELECT 1 FROM membership WHERE user_id = $1', [offer.userId])).toEqual([]);
+  });
+
   it('is accepted once by calls at the same time, whatever they come by', async () => {
     const person = await identity.account();
     const { userId, token } = await invited(person.email);

@@ -7,8 +7,7 @@ import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
 import type { EmailHolder } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
-import { type NewUser, UserRepository } from '../people/people.repository.js';
-import { TenantService } from '../people/people.service.js';
+import { type NewUser, TenantRepository, UserRepository } from '../people/people.repository.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secrets.js';
 import { RevocationService } from '../sessions/revocation.service.js';
@@ -38,7 +37,7 @@ export class InvitationService {
     private readonly invitations: InvitationRepository,
     private readonly users: UserRepository,
     private readonly persons: PersonRepository,
-    private readonly tenants: TenantService,
+    private readonly tenants: TenantRepository,
     private readonly mails: MailService,
     private readonly passwords: PasswordService,
     private readonly policy: PasswordPolicy,
@@ -49,8 +48,8 @@ export class InvitationService {
 
   async prepare(tenantId: string, { id: userId, email }: Pick<NewUser, 'id' | 'email'>): Promise<PreparedInvitation> {
     const { link, ...invitation } = this.newLink({ tenantId, userId });
-    const workspace = (await this.tenants.get(tenantId)).name;
-    return { ...invitation, mail: invitationMail(email, workspace, link, await this.isKnown(email)) };
+    const tenant = await this.database.transaction(tenantId, (tx) => this.tenants.find(tx));
+    return { ...invitation, mail: invitationMail(email, tenant?.name ?? '', link, await this.isKnown(email)) };
   }
 
   async send(tx: Transaction, { mail, ...invitation }: PreparedInvitation): Promise<void> {
@@ -106,7 +105,9 @@ export class InvitationService {
     return this.database.transaction(tenantId, async (tx) => {
       const known = await this.invitations.find(tx, id);
       const user = assertValid(known, secret, known && (await this.users.find(tx, known.userId)));
-      return { user, workspace: (await this.tenants.view(tx)).name };
+      const tenant = await this.tenants.find(tx);
+      if (!tenant || tenant.closedAt) throw invalid();
+      return { user, workspace: tenant.name };
     });
   }
 
