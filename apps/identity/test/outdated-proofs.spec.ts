@@ -8,6 +8,7 @@ import { PasswordService } from '../src/sign-in/password.service.js';
 import { enrol, protectedAccount, TestAuthenticator } from './authenticators.js';
 import { type Account, type Answer, NEW_PASSWORD, newEmail, outcome, PASSWORD, USERS } from './identity.js';
 import { optionsFor, passkeyAccount, register, signInOptions } from './passkeys.js';
+import { prove } from './persons.js';
 import { Browser } from './single-sign-on/browser.js';
 import { Stage } from './single-sign-on/stage.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
@@ -38,6 +39,12 @@ const confirmEnrolment = (enrolmentToken: string, code: string) =>
 async function passkeyAnswer(authenticator: SoftwareAuthenticator) {
   const { challengeId, publicKey } = await signInOptions(identity);
   return { challengeId, credential: authenticator.get(publicKey) };
+}
+/** A user of the workspace who has proven their address, so that the provider opens the account that they have. */
+async function colleague(): Promise<Account> {
+  const account = await stage.colleague();
+  await prove(identity, account);
+  return account;
 }
 type Holder = Pick<Account, 'tenantId' | 'userId' | 'accessToken'>;
 const query = ({ tenantId, userId }: Holder, sql: string) => identity.query(tenantId, sql, [userId]);
@@ -92,7 +99,7 @@ describe.each(ENDS)('%s', (_what, call, status) => {
   });
 
   it('lets no session be opened by a provider that was asked a moment before', async () => {
-    const member = await stage.colleague();
+    const member = await colleague();
     const begun = await stage.begunBy(member.email);
     beforeOpening(() => end(member));
     expect((await stage.exchanged(begun)).status).toBe(401);
@@ -106,7 +113,7 @@ describe.each(ENDS)('%s', (_what, call, status) => {
   });
 
   it('ends a sign-in whose page has yet to exchange the code of the provider', async () => {
-    const member = await stage.colleague();
+    const member = await colleague();
     const { browser, state } = await stage.begunBy(member.email);
     const { code } = await browser.comeBack(stage.callback(state));
     await end(member);
@@ -309,7 +316,7 @@ const atProvider = async ({ email }: Account) => (await stage.exchanged(await st
 
 describe('a challenge', () => {
   it('of a change of the account opens no session', async () => {
-    const member = await stage.colleague();
+    const member = await colleague();
     const { app } = await enrol(identity, member);
     const asked = await changePassword(member);
     expect(asked.body).toMatchObject({ mfaRequired: true });
@@ -321,7 +328,7 @@ describe('a challenge', () => {
   });
 
   it('of a sign-in changes no account', async () => {
-    const member = await stage.colleague();
+    const member = await colleague();
     const { app } = await enrol(identity, member);
     const { challengeId } = (await identity.login(member.email)).body;
     expect(await outcome(changePassword(member, { challengeId, code: await app.freshCode() }))).toEqual(INVALID);
@@ -334,7 +341,7 @@ describe('single sign-on that is required after the password was given', () => {
   afterEach(() => demand({ singleSignOn: false, secondFactor: 'optional' }));
 
   it('refuses the code of a member, and takes that of an owner', async () => {
-    const member = await stage.colleague();
+    const member = await colleague();
     const { app } = await enrol(identity, member);
     const owned = await enrol(identity, stage.workspace.owner);
     const ofMember = (await identity.login(member.email)).body;
@@ -345,7 +352,7 @@ describe('single sign-on that is required after the password was given', () => {
   });
 
   it('refuses an enrolment that a password began, and adds no authenticator', async () => {
-    const member = await stage.colleague();
+    const member = await colleague();
     await demand({ secondFactor: 'required' });
     const { enrolmentToken } = (await identity.login(member.email)).body;
     const { secret } = (await startEnrolment(enrolmentToken)).body;
@@ -358,7 +365,7 @@ describe('single sign-on that is required after the password was given', () => {
   });
 
   it('takes what the provider began: a code, and an enrolment', async () => {
-    const [withApp, without] = [await stage.colleague(), await stage.colleague()];
+    const [withApp, without] = [await colleague(), await colleague()];
     const { app } = await enrol(identity, withApp);
     await demand({ singleSignOn: true, secondFactor: 'required' });
     const asked = await atProvider(withApp);
@@ -371,7 +378,7 @@ describe('single sign-on that is required after the password was given', () => {
   });
 
   it('offers a passkey only to whom it would let in', async () => {
-    const [member, other] = [await stage.colleague(), await stage.colleague()];
+    const [member, other] = [await colleague(), await colleague()];
     for (const account of [member, other]) {
       const authenticator = new SoftwareAuthenticator(USERS.origins[0] ?? '');
       expect((await register(identity, account, authenticator)).status).toBe(201);

@@ -6,7 +6,6 @@ import {
   type Step,
 } from '../src/single-sign-on/provider-sign-in.controller.js';
 import { entryOf } from './audit.js';
-import { prove } from './persons.js';
 import { Browser } from './single-sign-on/browser.js';
 import { CLIENT_ID } from './single-sign-on/forging-provider.js';
 import { EXPIRED, FAILED, PROVIDER_MS, refused, Stage } from './single-sign-on/stage.js';
@@ -30,8 +29,7 @@ describe('a sign-in at a provider', () => {
   });
 
   it('does not make anybody the user who has given up their address', async () => {
-    const { email, ...user } = await stage.colleague();
-    await prove(identity, { email, ...user });
+    const { email } = await stage.colleague();
     const reserve = "UPDATE sign_in_email SET reserved_until = now() + interval '1 day' WHERE email = $1";
     await identity.queryAll(reserve, [email]);
     stage.provider.claims = { sub: 'newcomer', email };

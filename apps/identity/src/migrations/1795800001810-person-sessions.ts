@@ -10,13 +10,11 @@ const READ_PERSON_WORKSPACES = `(p_tenant_id uuid, p_user_id uuid)
   RETURNS TABLE (tenant_id uuid, user_id uuid, joined_at timestamptz, name text, roles text[])
   LANGUAGE plpgsql AS $$
   #variable_conflict use_column
-  DECLARE
-    u record;
+  DECLARE u record;
   BEGIN
     FOR u IN
       SELECT m.tenant_id, m.user_id, m.created_at
-        FROM membership own JOIN membership m ON m.person_id = own.person_id
-       WHERE own.user_id = p_user_id
+        FROM membership own JOIN membership m ON m.person_id = own.person_id WHERE own.user_id = p_user_id
       UNION ALL
       SELECT p_tenant_id, p_user_id, NULL WHERE NOT EXISTS (SELECT 1 FROM membership own WHERE own.user_id = p_user_id)
     LOOP
@@ -31,8 +29,7 @@ const READ_PERSON_WORKSPACES = `(p_tenant_id uuid, p_user_id uuid)
 /** The open sessions of users of several tenants, each read in the context of its own; the context of the caller stays. */
 const READ_PERSON_SESSIONS = `(p_tenant_ids uuid[], p_user_ids uuid[]) RETURNS SETOF session
   LANGUAGE plpgsql AS $$
-  DECLARE
-    before text := current_setting('app.tenant_id', true);
+  DECLARE before text := current_setting('app.tenant_id', true);
   BEGIN
     FOR i IN 1 .. cardinality(p_tenant_ids) LOOP
       PERFORM set_config('app.tenant_id', p_tenant_ids[i]::text, true);
@@ -46,11 +43,10 @@ const READ_PERSON_SESSIONS = `(p_tenant_ids uuid[], p_user_ids uuid[]) RETURNS S
 /** A person sees their workspaces and sessions, and changes from one workspace to another. */
 export class PersonSessions1795800001810 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {
-    const functions = [
+    for (const [name, definition, caller] of [
       ['read_person_workspaces', READ_PERSON_WORKSPACES, roles.narrowRole],
       ['read_person_sessions', READ_PERSON_SESSIONS, roles.runtimeRole],
-    ] as const;
-    for (const [name, definition, caller] of functions) {
+    ] as const) {
       await runner.query(`CREATE FUNCTION ${name}${definition}`);
       await runner.query(`REVOKE EXECUTE ON FUNCTION ${name} FROM PUBLIC`);
       await runner.query(`GRANT EXECUTE ON FUNCTION ${name} TO ${caller}`);

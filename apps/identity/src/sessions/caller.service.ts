@@ -8,8 +8,7 @@ import { UserRepository } from '../people/people.repository.js';
 import { assertAdministered, TenantService, UserSummaryView } from '../people/people.service.js';
 import { Workspace } from '../people/workspace.dto.js';
 import type { PersonSession } from './person-session.repository.js';
-import type { WorkspaceSession } from './person-session.service.js';
-import type { PersonSessionView, SessionView } from './session.dto.js';
+import { type SessionView } from './session.dto.js';
 import { SessionService } from './session.service.js';
 import type { Session } from './sessions.entity.js';
 
@@ -63,11 +62,6 @@ export function sessionView(session: PersonSession, currentId: string | undefine
     expiresAt: session.expiresAt.toISOString(),
     endsAt: session.endsAt.toISOString(),
   };
-}
-
-export function personSessionView(session: WorkspaceSession, currentId: string | undefined): PersonSessionView {
-  const { tenantId, workspace } = session;
-  return { ...sessionView(session, currentId), tenantId, workspace };
 }
 
 @Injectable()

@@ -21,10 +21,6 @@ export const LIST_PERSON_SESSIONS = `
         FROM sessions WHERE $3::uuid IS NULL OR id < $3::uuid ORDER BY id DESC LIMIT $4 OFFSET $5) s ON true
    ORDER BY s.id DESC`;
 
-/** $1: tenants, $2: users, $3: session. */
-export const FIND_PERSON_SESSION = `
-  SELECT tenant_id AS "tenantId", user_id AS "userId" FROM read_person_sessions($1::uuid[], $2::uuid[]) WHERE id = $3`;
-
 export interface PersonWorkspace extends EmailHolder {
   readonly name: string;
   readonly roles: readonly string[];
@@ -48,18 +44,9 @@ export class PersonSessionRepository {
     users: readonly EmailHolder[],
     { after, limit, offset }: ListPage,
   ): Promise<Page<PersonSession>> {
-    const parameters = [...columnsOf(users), after?.id ?? null, limit, offset];
+    const columns = [users.map(({ tenantId }) => tenantId), users.map(({ userId }) => userId)];
+    const parameters = [...columns, after?.id ?? null, limit, offset];
     const rows = await tx.query<PersonSession & { counted: number }>(LIST_PERSON_SESSIONS, parameters);
     return { rows: rows.filter(({ id }) => id !== null), counted: rows[0]?.counted ?? 0 };
   }
-
-  /** @returns whose it is; undefined for a session of somebody else */
-  async find(tx: TenantTransaction, users: readonly EmailHolder[], id: string): Promise<EmailHolder | undefined> {
-    return (await tx.query<EmailHolder>(FIND_PERSON_SESSION, [...columnsOf(users), id]))[0];
-  }
 }
-
-const columnsOf = (users: readonly EmailHolder[]): [string[], string[]] => [
-  users.map(({ tenantId }) => tenantId),
-  users.map(({ userId }) => userId),
-];

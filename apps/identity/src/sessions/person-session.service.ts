@@ -15,8 +15,6 @@ export interface CallingSession extends Session {
   readonly isOfPerson: boolean;
 }
 
-export type WorkspaceSession = PersonSession & { readonly workspace: string };
-
 /** The workspaces of a person, and their sessions in all of them. */
 @Injectable()
 export class PersonSessionService {
@@ -55,7 +53,7 @@ export class PersonSessionService {
   }
 
   /** @throws PlatformError INVALID_QUERY for a cursor of another user or list */
-  async list(principal: Principal, query: ListQuery): Promise<ListAnswer<WorkspaceSession>> {
+  async list(principal: Principal, query: ListQuery): Promise<ListAnswer<PersonSession & { workspace: string }>> {
     const { tenantId, userId } = principal;
     const page = parsePage(query, { tenantId, list: 'sessions', filter: userId });
     const within = await this.within(principal);
@@ -67,9 +65,10 @@ export class PersonSessionService {
 
   /** @returns whether it was one of theirs */
   async end(principal: Principal, id: string): Promise<boolean> {
-    const within = await this.within(principal);
-    const holder = await this.database.transaction(principal.tenantId, (tx) => this.persons.find(tx, within, id));
-    return holder !== undefined && this.sessions.end(as(principal, holder), holder.userId, id);
+    for (const holder of await this.within(principal)) {
+      if (await this.sessions.end(as(principal, holder), holder.userId, id)) return true;
+    }
+    return false;
   }
 
   /** Those of the caller's workspace last: should it fail before, the token can end them still. */

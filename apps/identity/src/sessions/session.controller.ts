@@ -4,7 +4,7 @@ import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRe
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import { SIGN_IN_GROUP, USER_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
-import { CallerService, CallerView, personSessionView, sessionView, UserSessionService } from './caller.service.js';
+import { CallerService, CallerView, sessionView, UserSessionService } from './caller.service.js';
 import { PersonSessionService } from './person-session.service.js';
 import { PersonSessionView, RefreshInput, SessionView, TokenPairView } from './session.dto.js';
 import { SessionService } from './session.service.js';
@@ -68,7 +68,10 @@ export class SessionController {
     @Query() query: ListQuery,
   ): Promise<ListAnswer<PersonSessionView>> {
     const sessions = await this.ofPerson.list(principal, query);
-    return mapList(sessions, (session) => personSessionView(session, principal.sessionId));
+    return mapList(sessions, (session) => {
+      const { tenantId, workspace } = session;
+      return { ...sessionView(session, principal.sessionId), tenantId, workspace };
+    });
   }
 
   @Delete('sessions')

@@ -2,6 +2,7 @@ import type { ReceiverCertificate } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { type Account, type Answer, newEmail, PASSWORD, TestIdentity } from '../identity.js';
 import { MailServer } from '../mail-server.js';
+import { prove } from '../persons.js';
 import { Browser } from './browser.js';
 import { certificate } from './certificate.js';
 import { CLIENT_ID, CLIENT_SECRET, ForgingProvider } from './forging-provider.js';
@@ -84,13 +85,15 @@ export class Stage {
     return addProvider(this.identity, owner, { issuer, ...client, ...more });
   }
 
-  /** A user with a password at the domain of the workspace, whom the provider can know by their address. */
+  /** A user with a password at the domain of the workspace, who has proven their address: the provider can know them by it. */
   async colleague(): Promise<Account> {
     const email = newEmail().replace(/@.*/, `@${this.workspace.domain}`);
     const user = { email, name: 'Ada', password: PASSWORD, roles: ['member'] };
     const added = await this.identity.send('POST', '/api/tenant/users', this.workspace.owner, user);
     if (added.status !== 201) throw new Error(`Adding a user: ${JSON.stringify(added.body)}`);
-    return this.identity.signedIn(email);
+    const account = await this.identity.signedIn(email);
+    await prove(this.identity, account);
+    return account;
   }
 
   async begun(
