@@ -323,6 +323,18 @@ describe('an offer', () => {
     expect(await outcome(inPage('accept', person, person.userId))).toEqual(NONE);
   });
 
+  it('is not decided in a session that a provider has opened for one workspace of several', async () => {
+    const both = await identity.account();
+    expect((await byMail('accept', (await invited(both.email)).token)).status).toBe(204);
+    const { userId } = await invited(both.email);
+    await identity.query(both.tenantId, 'UPDATE session SET person_proven = false');
+    for (const act of ['accept', 'decline'] as const) {
+      expect(await outcome(inPage(act, both, userId))).toEqual([403, 'STEP_UP_REQUIRED']);
+    }
+    await identity.query(both.tenantId, 'UPDATE session SET person_proven = true');
+    expect((await inPage('decline', both, userId)).status).toBe(204);
+  });
+
   it.each([
     ['of a host', `UPDATE app_user SET origin = 'embed' WHERE id = $1`],
     ['of a closed workspace', 'UPDATE tenant SET closed_at = now() WHERE $1::uuid IS NOT NULL'],

@@ -42,7 +42,7 @@ export class OfferController {
     description:
       'An invited user is gone then; another account keeps working in its workspace, without being offered or mailed again.',
     answers: [{ status: 204, description: 'It is declined' }],
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'STEP_UP_REQUIRED'],
   })
   async decline(@CurrentPrincipal() principal: Principal, @IdParam('userId') userId: string): Promise<void> {
     await this.offers.decline(principal, userId);

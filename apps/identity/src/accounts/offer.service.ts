@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import type { EmailHolder } from '../people/email.repository.js';
 import { TenantRepository, UserRepository } from '../people/people.repository.js';
 import { PersonRepository } from '../people/person.repository.js';
+import { PersonSessionService } from '../sessions/person-session.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { AcceptanceService, type Offered } from './acceptance.service.js';
 import { SuspensionRepository } from './accounts.repository.js';
@@ -19,6 +20,7 @@ export class OfferService {
     private readonly users: UserRepository,
     private readonly tenants: TenantRepository,
     private readonly suspensions: SuspensionRepository,
+    private readonly sessions: PersonSessionService,
     private readonly acceptances: AcceptanceService,
     private readonly revocations: RevocationService,
   ) {}
@@ -37,7 +39,7 @@ export class OfferService {
     return views;
   }
 
-  /** @throws PlatformError NOT_FOUND, CONFLICT as `PersonService.join` */
+  /** @throws PlatformError NOT_FOUND, CONFLICT as `PersonService.join`, STEP_UP_REQUIRED where the session speaks for one of several */
   async accept(principal: Principal, userId: string): Promise<void> {
     const { personId, offered } = await this.find(principal, userId);
     const { tenantId } = offered;
@@ -49,7 +51,7 @@ export class OfferService {
     await this.revocations.publishPending();
   }
 
-  /** @throws PlatformError NOT_FOUND */
+  /** @throws PlatformError NOT_FOUND, STEP_UP_REQUIRED as {@link accept} */
   async decline(principal: Principal, userId: string): Promise<void> {
     const { offered } = await this.find(principal, userId);
     const declined = await inWorkspace(this.database, offered.tenantId, (tx) => this.acceptances.decline(tx, offered));
@@ -65,6 +67,7 @@ export class OfferService {
       return known?.personId === personId && !known.isReserved ? { personId, offered } : null;
     });
     if (!found || !(await this.view(found.offered))) throw noSuchOffer();
+    await this.sessions.assertOfPerson(principal);
     return found;
   }
 
