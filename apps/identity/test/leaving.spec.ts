@@ -168,7 +168,7 @@ describe('leaving a workspace', () => {
       expect(await outcome(leave(home, tenantId))).toEqual([404, 'NOT_FOUND']);
     }
     const byProvider = await enter(identity, home, 'provider');
-    expect(await outcome(leave(byProvider, there.tenantId))).toEqual([403, 'FORBIDDEN']);
+    expect(await outcome(leave(byProvider, there.tenantId))).toEqual([403, 'STEP_UP_REQUIRED']);
     expect((await leave(byProvider, there.tenantId, '?erase=perhaps')).status).toBe(400);
     expect((await leave(await enter(identity, there, 'provider'), there.tenantId)).status).toBe(204);
     await identity.forgetProofs(home.tenantId);

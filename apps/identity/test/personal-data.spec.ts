@@ -306,7 +306,7 @@ describe('erasing a person', () => {
     const [first, second] = [await identity.account(), await identity.account()];
     const { here } = await consultantOf(first, second);
     const byProvider = await enter(identity, here, 'provider');
-    expect(await outcome(data.eraseSelf(byProvider))).toEqual([403, 'FORBIDDEN']);
+    expect(await outcome(data.eraseSelf(byProvider))).toEqual([403, 'STEP_UP_REQUIRED']);
   });
 
   it('of two workspaces at the moment at which administrators erase the memberships ends once', async () => {

@@ -32,7 +32,7 @@ interface Address {
 /** What nobody may see: people as the specification has them. */
 export class Model {
   readonly addresses: readonly Address[] = [0, 1].map(() => ({ person: undefined, locals: new Map() }));
-  private passwords = 0;
+  passwords = 0;
 
   at(address: number): Address {
     return this.addresses[address]!;
@@ -75,7 +75,7 @@ export class World {
 
   static async open(identity: TestIdentity, mailServer: MailServer): Promise<World> {
     const owners = await Promise.all([0, 1, 2].map(() => identity.account()));
-    const start = (owner: Account) => EmbedHost.start(identity, { linkUsersBy: 'sub' }, owner);
+    const start = (owner: Account) => EmbedHost.start(identity, { linkUsersBy: 'explicit' }, owner);
     return new World(identity, mailServer, owners, await Promise.all(owners.map(start)));
   }
 

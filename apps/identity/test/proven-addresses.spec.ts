@@ -305,6 +305,16 @@ describe('a person in two workspaces', () => {
     expect(await signIn(email, STRANGERS)).toBe(REFUSED);
   });
 
+  it('has the password of a workspace that they register, where they had none', async () => {
+    const email = newEmail();
+    const first = await registered(email);
+    await identity.query(first.tenantId, 'UPDATE app_user SET password_hash = NULL');
+    const second = await registered(email, STRANGERS);
+    const entered = [];
+    for (const workspace of [undefined, first.tenantId]) entered.push(await signIn(email, STRANGERS, workspace));
+    expect(entered).toEqual([second.tenantId, first.tenantId]);
+  });
+
   it('enters the other one while the one that they used last has disabled or operators have suspended it', async () => {
     const { email, first, second } = await inTwo();
     const states = ['disabled', 'active'];

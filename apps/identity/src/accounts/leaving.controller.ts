@@ -24,7 +24,7 @@ export class LeavingController {
     description:
       'The sessions, factors, API keys and links of the current user in the workspace end at once, and tokens stop working within a second. The workspace keeps the name; other workspaces of the person stay as they are. Whoever leaves the last one is nobody any more: the address is free. The last owner makes somebody else an owner first (`CONFLICT`). In a session that an identity provider opened, only its own workspace can be left.',
     answers: [{ status: 204, description: 'The current user has left' }],
-    errors: ['FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'NOT_FOUND', 'CONFLICT'],
   })
   async leave(
     @CurrentPrincipal() principal: Principal,

@@ -24,7 +24,7 @@ export class ErasureController {
     summary: 'Erases the current user, in every workspace of theirs',
     description: `${WHAT_GOES} \`workspaces\` of the refusal names the workspaces whose last owner the person is. A person of several workspaces needs a session that no identity provider opened.`,
     answers: [{ status: 204, description: 'The user is erased' }],
-    errors: ['FORBIDDEN', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async eraseSelf(@CurrentPrincipal() principal: Principal): Promise<void> {
     await this.leaving.erasePerson(principal);

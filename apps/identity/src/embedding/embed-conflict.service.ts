@@ -44,8 +44,8 @@ interface EmbedConflict {
 }
 
 /**
- * A mint tells whether a person of another workspace has proven an address. So conflicts are counted per app; when an hour has had its
- * share, every mint whose answer could tell something is refused alike: all but those of a known `sub` with its own address.
+ * A mint tells whether a person of another workspace has proven an address. So conflicts are counted per app; when an hour has
+ * had its share, every mint whose answer could tell something is refused alike: all but those of a known `sub` with its own address.
  */
 @Injectable()
 export class EmbedConflictService {

@@ -129,11 +129,6 @@ export class PersonRepository {
     return (await tx.query<{ personId: string }>(FIND_PERSON_OF_USER, [userId]))[0]?.personId;
   }
 
-  /** @returns null for a local account */
-  async memberSince(tx: NarrowTransaction, userId: string): Promise<Date | null> {
-    return (await tx.repository(Membership).findOneBy({ userId }))?.createdAt ?? null;
-  }
-
   async noteUse(tx: NarrowTransaction, personId: string, user: EmailHolder): Promise<void> {
     await tx.query(NOTE_WORKSPACE_USED, [personId, user.tenantId, user.userId]);
   }

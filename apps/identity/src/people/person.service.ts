@@ -50,10 +50,9 @@ export class PersonService {
       throw new PlatformError('CONFLICT', `A person is in at most ${MAX_MEMBERSHIPS} workspaces`);
     }
     const passwordHash = await this.passwordOf(tx, memberships);
-    // Whom only a provider has signed in so far has from now on the password that the user has, and signs in by it here.
-    if (passwordHash === null) await this.persons.noteUse(tx, personId, user);
-    else await this.users.setPassword(tx, user, passwordHash);
+    if (passwordHash !== null) await this.users.setPassword(tx, user, passwordHash);
     await this.enter(tx, personId, user);
+    if (passwordHash === null) await this.adoptPassword(tx, personId, user);
     return personId;
   }
 
@@ -85,6 +84,14 @@ export class PersonService {
     await this.persons.deleteLocal(tx, user.userId);
     // What a workspace that was registered with the address has waited for.
     if (await this.claims.delete(tx, user.userId)) await this.tenants.markVerified(tx, user.tenantId);
+  }
+
+  /** Who has had no password, as a provider has signed them in, has from now on the one of the user, and signs in by it here. */
+  private async adoptPassword(tx: NarrowTransaction, personId: string, user: EmailHolder): Promise<void> {
+    const own = await this.users.readPassword(tx, user.tenantId, user.userId);
+    if (own === null) return;
+    await this.setPassword(tx, personId, own);
+    await this.persons.noteUse(tx, personId, user);
   }
 
   /** @param memberships of the person @returns null where only providers and hosts sign them in */
