@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { newId } from '@crm/database';
 import { eventually } from '../../scripts/demo/client.mjs';
-import { api, newUser } from '../platform/accounts.js';
+import { api, newUser, newWorkspace } from '../platform/accounts.js';
 import { inIdentity } from '../platform/identity-database.js';
 import { allowedBy, apiKeyOf, type House, serviceAccount } from './house.js';
 import { claimsOf } from './signer.js';
@@ -33,6 +33,13 @@ async function providerOf({ owner }: House): Promise<string> {
     [owner.tenantId, id],
   );
   return id;
+}
+
+/** Another workspace invites the owner, who is a person. */
+async function offerTo({ owner }: House): Promise<string> {
+  const { token } = await newWorkspace();
+  const body = { email: owner.email, name: 'Owner', roles: ['member'] };
+  return (await api('POST', '/api/tenant/users', { token, body, expect: 201 })).body.id;
 }
 
 /** Gives a house one thing of each kind. */
@@ -103,7 +110,8 @@ export async function belongingsOf(house: House): Promise<Belongings> {
     ['/api/tenant/users/', { id: member.userId, keyId: memberKey.id, sessionId: session }],
     ['/api/admin/users/', { id: member.userId }],
     ['/api/auth/sessions/', { id: session }],
-    ['/api/auth/workspaces/', { tenantId: owner.tenantId, userId: member.userId }],
+    ['/api/auth/workspaces/offers/', { userId: await offerTo(house) }],
+    ['/api/auth/workspaces/', { tenantId: owner.tenantId }],
     ['/api/auth/passkeys/', { id: passkey }],
     ['/api/auth/api-keys/', { id: ownKey.id }],
     ['/api/tenant/service-accounts/', { id: account.id, keyId: account.key.id }],

@@ -29,15 +29,6 @@ export class EmailChangeTokenInput {
   @TextField(TOKEN) token: string;
 }
 
-export class InvitationTokenInput {
-  @TextField({ ...TOKEN, description: 'The token from the link in the invitation mail' }) token: string;
-}
-
-export class AcceptanceInput extends InvitationTokenInput {
-  @TextField({ ...NEW_PASSWORD, optional: true, description: 'Of somebody whose address has no account yet' })
-  password?: string;
-}
-
 export class VerificationInput extends EmailChangeTokenInput {}
 
 export class WorkspaceInput {

@@ -8,11 +8,13 @@ const CONFIRM_HOURS = 24;
 const UNDO_DAYS = 7;
 const RESET_MINUTES = 30;
 const LINK_HOURS = 24;
+const INVITATION_DAYS = 7;
 
 export const CONFIRM_SECONDS = CONFIRM_HOURS * 3600;
 export const UNDO_SECONDS = UNDO_DAYS * 24 * 3600;
 export const RESET_SECONDS = RESET_MINUTES * 60;
 export const LINK_SECONDS = LINK_HOURS * 3600;
+export const INVITATION_SECONDS = INVITATION_DAYS * 24 * 3600;
 
 type Person = Pick<User, 'email' | 'name'>;
 
@@ -95,31 +97,59 @@ export const passwordChangedMail = ({ email, name }: Person, how: string): NewMa
     greeting(name),
   );
 
-/** @param name of the workspace, as its people chose it */
-export const joinedMail = (recipient: string, name: string): NewMail =>
-  letter(recipient, `You are in the workspace ${plainName(name)}`, NOTICE_SECONDS, [
-    `your account is now in the workspace ${plainName(name)} too. You sign in as always, and switch to it in the menu of your name.`,
-    '',
-    'If you did not accept this, leave the workspace, set a new password ("forgot password"), and look at the sessions of your account.',
-  ]);
-
 // Whoever registered is unknown: none of these mails carries a text of theirs, not even a name.
 
-/** @param isKnown whether the address has an account, to which the workspace is then added: whoever registered is not told */
-export const verificationMail = (recipient: string, link: string, isKnown: boolean): NewMail =>
+/**
+ * @param offer for an address that has an account: the link by which its person accepts or declines the workspace. Whoever registered
+ * is not told
+ */
+export const verificationMail = (recipient: string, link: string, offer: string | undefined): NewMail =>
   letter(recipient, 'Verify your e-mail address', LINK_SECONDS, [
-    ...(isKnown
-      ? [
+    ...(offer === undefined
+      ? ['a workspace was registered with this e-mail address. If you did that, open this link and sign in:']
+      : [
           'a workspace was registered with this e-mail address, which already has an account. If you did that, sign in to the new',
           'workspace with the password that you chose for it, and open this link. Your account is then in both, with the password',
           'that it has now:',
-        ]
-      : ['a workspace was registered with this e-mail address. If you did that, open this link and sign in:']),
+        ]),
     '',
     link,
     '',
+    ...(offer === undefined
+      ? []
+      : [
+          'If somebody else did that for you, accept the workspace or decline it here. Whoever has used it before is then signed out:',
+          '',
+          offer,
+          '',
+        ]),
     `The link works once and for ${LINK_HOURS} hours. If you did not register, do nothing: without the link the workspace is`,
     `closed after ${CLAIM_DAYS} days, and it cannot do anything in your name until then.`,
+  ]);
+
+/**
+ * Without the name of the recipient: the sender chooses it.
+ * @param isKnown whether the address has an account, to which the workspace is then added: the sender is not told
+ */
+export const invitationMail = (recipient: string, workspace: string, link: string, isKnown: boolean): NewMail =>
+  letter(recipient, `Invitation to ${plainName(workspace)}`, INVITATION_SECONDS, [
+    `you have been invited to the workspace ${plainName(workspace)}.`,
+    isKnown
+      ? 'Accept or decline here; your account is then in it as well, with the password that it has:'
+      : 'Set your password here, or decline:',
+    '',
+    link,
+    '',
+    `The link works once and for ${INVITATION_DAYS} days.`,
+  ]);
+
+/** @param workspace as its people named it */
+export const memberMail = (recipient: string, workspace: string): NewMail =>
+  letter(recipient, `You are now in the workspace ${plainName(workspace)}`, NOTICE_SECONDS, [
+    `your account is now in the workspace ${plainName(workspace)} as well: it was accepted with a link from a mail, or by somebody who`,
+    'was signed in to your account. You enter it with the password that you have.',
+    '',
+    'If that was not you, set a new password at once ("forgot password"), and leave the workspace.',
   ]);
 
 /** @param name of the workspace, as its people chose it */

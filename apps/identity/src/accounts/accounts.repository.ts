@@ -52,12 +52,12 @@ export class InvitationRepository {
     await tx.repository(Invitation).insert({ ...invitation, expiresAt: secondsFromNow(validSeconds) });
   }
 
-  async find(tx: NarrowTransaction, tenantId: string, id: string): Promise<Invitation | null> {
-    return tx.repository(Invitation).findOneBy({ tenantId, id });
+  async find(tx: TenantTransaction, id: string): Promise<Invitation | null> {
+    return tx.repository(Invitation).findOneBy({ tenantId: tx.tenantId, id });
   }
 
-  async deletePending(tx: TenantTransaction, userId: string): Promise<void> {
-    await tx.repository(Invitation).delete({ tenantId: tx.tenantId, userId, acceptedAt: IsNull() });
+  async deleteOfUser(tx: Transaction, tenantId: string, userId: string): Promise<void> {
+    await tx.repository(Invitation).delete({ tenantId, userId });
   }
 }
 

@@ -1,152 +1,143 @@
 import { PlatformError } from '@crm/contracts';
-import {
-  Database,
-  inWorkspace,
-  type NarrowTransaction,
-  newId,
-  type TenantTransaction,
-  type Transaction,
-  type TransactionOrigin,
-} from '@crm/database';
+import { Database, inWorkspace, newId, type TenantTransaction, type Transaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
-import { letter, plainName } from '../mail/mail-text.js';
+import type { EmailHolder } from '../people/email.repository.js';
+import type { User } from '../people/people.entity.js';
 import { type NewUser, TenantRepository, UserRepository } from '../people/people.repository.js';
+import { PersonRepository } from '../people/person.repository.js';
 import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secrets.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
+import { AcceptanceService, passwordRequired } from './acceptance.service.js';
 import type { Invitation } from './accounts.entity.js';
+import { INVITATION_SECONDS, invitationMail } from './accounts.mail.js';
 import { InvitationRepository } from './accounts.repository.js';
 import type { InvitationView } from './offer.dto.js';
-import { OfferService, passwordRequired } from './offer.service.js';
 
-const VALID_DAYS = 7;
-const VALID_SECONDS = VALID_DAYS * 24 * 3600;
-
-export interface PreparedInvitation {
+interface NewInvitation {
   tenantId: string;
   id: string;
   userId: string;
   secretHash: Buffer;
+}
+
+export interface PreparedInvitation extends NewInvitation {
   mail: NewMail;
 }
 
+/** A link in a mail, which proves the mailbox, to what is offered there: an invitation, or a workspace that was registered. */
 @Injectable()
 export class InvitationService {
   constructor(
     private readonly database: Database,
     private readonly invitations: InvitationRepository,
     private readonly users: UserRepository,
+    private readonly persons: PersonRepository,
     private readonly tenants: TenantRepository,
     private readonly mails: MailService,
     private readonly passwords: PasswordService,
     private readonly policy: PasswordPolicy,
-    private readonly offers: OfferService,
+    private readonly acceptances: AcceptanceService,
     private readonly revocations: RevocationService,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
-  async prepare(tenantId: string, user: Pick<NewUser, 'id' | 'email'>): Promise<PreparedInvitation> {
-    const id = newId();
-    const secret = newSecret();
-    const workspace = plainName(await this.nameOf(tenantId));
-    // A fragment reaches the page but not the log of a server.
-    const link = `${this.config.service.baseUrl}/invitation#token=${packToken(tenantId, id, secret)}`;
-    // Without the name of the recipient: the sender chooses it.
-    const mail = letter(user.email, `Invitation to ${workspace}`, VALID_SECONDS, [
-      `you have been invited to the workspace ${workspace}. Accept or decline here:`,
-      '',
-      link,
-      '',
-      `The link works once and for ${VALID_DAYS} days.`,
-    ]);
-    return { tenantId, id, userId: user.id, secretHash: hashSecret(secret), mail };
-  }
-
-  private async nameOf(tenantId: string): Promise<string> {
-    return (await this.database.transaction(tenantId, (tx) => this.tenants.find(tx)))?.name ?? '';
+  async prepare(tenantId: string, { id: userId, email }: Pick<NewUser, 'id' | 'email'>): Promise<PreparedInvitation> {
+    const { link, ...invitation } = this.newLink({ tenantId, userId });
+    const tenant = await this.database.transaction(tenantId, (tx) => this.tenants.find(tx));
+    return { ...invitation, mail: invitationMail(email, tenant?.name ?? '', link, await this.isKnown(email)) };
   }
 
   async send(tx: Transaction, { mail, ...invitation }: PreparedInvitation): Promise<void> {
-    await this.invitations.insert(tx, { ...invitation, validSeconds: VALID_SECONDS });
+    await this.invitations.insert(tx, { ...invitation, validSeconds: INVITATION_SECONDS });
     await this.mails.queue(tx, invitation.tenantId, mail);
   }
 
   async replace(tx: TenantTransaction, invitation: PreparedInvitation): Promise<void> {
-    await this.invitations.deletePending(tx, invitation.userId);
+    await this.invitations.deleteOfUser(tx, tx.tenantId, invitation.userId);
     await this.send(tx, invitation);
+  }
+
+  /** In place of an earlier one, for a mail of the caller. @returns the link */
+  async renew(tx: Transaction, user: EmailHolder, validSeconds: number): Promise<string> {
+    const { link, ...invitation } = this.newLink(user);
+    await this.invitations.deleteOfUser(tx, user.tenantId, user.userId);
+    await this.invitations.insert(tx, { ...invitation, validSeconds });
+    return link;
   }
 
   /** @throws PlatformError INVALID_INVITATION */
   async look(token: string): Promise<InvitationView> {
-    const { user, workspace, personId } = await this.read(token);
-    return { workspace, email: user.email, needsPassword: personId === undefined };
+    const { user, workspace } = await this.find(token);
+    return { workspace, email: user.email, needsPassword: !(await this.isKnown(user.email)) };
   }
 
-  /**
-   * @param password of somebody whose address has no account yet; otherwise it is not looked at
-   * @throws PlatformError INVALID_INVITATION, PASSWORD_REQUIRED, WEAK_PASSWORD, SERVICE_UNAVAILABLE, CONFLICT
-   */
+  /** @throws PlatformError INVALID_INVITATION, PASSWORD_REQUIRED, WEAK_PASSWORD, CONFLICT, SERVICE_UNAVAILABLE */
   async accept(token: string, password: string | undefined, origin: RequestOrigin): Promise<void> {
-    // Nothing is hashed for a link that is not valid.
-    const { user, workspace, personId, ...link } = await this.read(token);
-    const isNew = personId === undefined;
-    if (isNew && password === undefined) throw passwordRequired();
-    if (isNew && password !== undefined) await this.policy.assertAcceptable(password, { ...user, workspace });
-    const hashed =
-      isNew && password !== undefined ? { passwordHash: await this.passwords.hash(password, user.id) } : {};
-    await this.answer(link, { ...origin, tenantId: user.tenantId }, (tx, isStillOffered) =>
-      this.offers.accept(tx, { tenantId: user.tenantId, userId: user.id }, { ...hashed, isStillOffered }),
+    // Nothing is hashed for a link that is not valid, or for a person, who has a password.
+    const { user, workspace } = await this.find(token);
+    const passwordHash = (await this.isKnown(user.email)) ? undefined : await this.hash(user, workspace, password);
+    const { tenantId, id: userId, email } = user;
+    const accepted = await inWorkspace(this.database, { ...origin, tenantId }, (tx) =>
+      this.acceptances.accept(tx, { tenantId, userId, email }, { passwordHash }),
     );
-  }
-
-  /** @throws PlatformError INVALID_INVITATION */
-  async decline(token: string, origin: RequestOrigin): Promise<void> {
-    const { user, ...link } = await this.read(token);
-    await this.answer(link, { ...origin, tenantId: user.tenantId }, (tx) =>
-      this.offers.decline(tx, { tenantId: user.tenantId, userId: user.id }),
-    );
-  }
-
-  private async answer(
-    { id, secret }: Link,
-    origin: TransactionOrigin,
-    act: (tx: NarrowTransaction, isStillOffered: () => Promise<boolean>) => Promise<void>,
-  ): Promise<void> {
-    const { tenantId } = origin;
-    const isStillOffered = async (tx: NarrowTransaction) =>
-      isValid(await this.invitations.find(tx, tenantId, id), secret);
-    try {
-      await inWorkspace(this.database, origin, (tx) => act(tx, () => isStillOffered(tx)));
-    } catch (error) {
-      throw error instanceof PlatformError && error.code === 'NOT_FOUND' ? invalid() : error;
-    }
+    if (!accepted) throw invalid();
     await this.revocations.publishPending();
   }
 
-  private async read(token: string) {
+  /** @throws PlatformError INVALID_INVITATION */
+  async decline(token: string): Promise<void> {
+    const { tenantId, id: userId, email } = (await this.find(token)).user;
+    const declined = await inWorkspace(this.database, tenantId, (tx) =>
+      this.acceptances.decline(tx, { tenantId, userId, email }),
+    );
+    if (!declined) throw invalid();
+  }
+
+  private async find(token: string): Promise<{ user: User; workspace: string }> {
     const presented = unpackToken(token);
     if (!presented) throw invalid();
     const { tenantId, id, secret } = presented;
-    return inWorkspace(this.database, tenantId, async (tx) => {
-      const known = await this.invitations.find(tx, tenantId, id);
-      const user = known && isValid(known, secret) ? await this.users.findOffered(tx, tenantId, known.userId) : null;
-      const tenant = await this.tenants.findAsNarrow(tx, tenantId);
-      if (user?.status !== 'invited' || !tenant || tenant.closedAt) throw invalid();
-      return { id, secret, user, workspace: tenant.name, personId: await this.offers.personWith(tx, user.email) };
+    return this.database.transaction(tenantId, async (tx) => {
+      const known = await this.invitations.find(tx, id);
+      const user = assertValid(known, secret, known && (await this.users.find(tx, known.userId)));
+      const tenant = await this.tenants.find(tx);
+      if (!tenant || tenant.closedAt) throw invalid();
+      return { user, workspace: tenant.name };
     });
+  }
+
+  private async isKnown(email: string): Promise<boolean> {
+    const known = await this.database.crossTenant((tx) => this.persons.findAddress(tx, email));
+    return known !== null && !known.isReserved;
+  }
+
+  private async hash(user: User, workspace: string, password: string | undefined): Promise<string> {
+    if (password === undefined) throw passwordRequired();
+    await this.policy.assertAcceptable(password, { ...user, workspace });
+    return this.passwords.hash(password, user.id);
+  }
+
+  private newLink({ tenantId, userId }: EmailHolder): NewInvitation & { link: string } {
+    const [id, secret] = [newId(), newSecret()];
+    // A fragment reaches the page but not the log of a server.
+    const link = `${this.config.service.baseUrl}/invitation#token=${packToken(tenantId, id, secret)}`;
+    return { tenantId, id, userId, secretHash: hashSecret(secret), link };
   }
 }
 
-type Link = Pick<NonNullable<ReturnType<typeof unpackToken>>, 'id' | 'secret'>;
-
 const invalid = () => new PlatformError('INVALID_INVITATION');
 
-const isValid = (invitation: Invitation | null, secret: string): boolean =>
-  invitation !== null &&
-  isSecret(invitation.secretHash, secret) &&
-  !invitation.acceptedAt &&
-  invitation.expiresAt.getTime() > Date.now();
+function assertValid(invitation: Invitation | null, secret: string, user: User | null): User {
+  const isValid =
+    invitation &&
+    isSecret(invitation.secretHash, secret) &&
+    !invitation.acceptedAt &&
+    invitation.expiresAt.getTime() > Date.now();
+  if (!isValid || !user || user.status === 'disabled') throw invalid();
+  return user;
+}

@@ -18,6 +18,7 @@ import { hashSecret, isSecret, newSecret } from '../secrets.js';
 import { PasswordService } from '../sign-in/password.service.js';
 import { type RegistrationInput } from './accounts.dto.js';
 import { LINK_SECONDS, verificationMail } from './accounts.mail.js';
+import { InvitationService } from './invitation.service.js';
 
 type BeginClaim = (tx: NarrowTransaction, claimant: Claimant) => Promise<void>;
 
@@ -106,6 +107,7 @@ export class VerificationService {
     private readonly claims: EmailClaimRepository,
     private readonly persons: PersonRepository,
     private readonly people: PersonService,
+    private readonly invitations: InvitationService,
     private readonly mails: MailService,
     private readonly trail: AuditTrail,
     limits: LimiterStore,
@@ -162,14 +164,19 @@ export class VerificationService {
     return claim;
   }
 
-  /** Who has an account under the address learns it by mail; the caller does not. */
-  private async ask(tx: NarrowTransaction, { tenantId, userId, email }: Claimant): Promise<void> {
+  /** Who has an account under the address learns it by mail; the caller does not. Nobody is mailed again about what they declined. */
+  private async ask(tx: NarrowTransaction, claimant: Claimant): Promise<void> {
+    const { tenantId, userId, email } = claimant;
+    if ((await this.persons.findLocal(tx, userId))?.declinedAt) return;
     const secret = newSecret();
     await this.claims.replaceSecret(tx, userId, hashSecret(secret), LINK_SECONDS);
-    const isKnown = (await this.persons.findAddress(tx, email)) !== null;
+    // Of use to a person alone, and made for everybody: the work is the same.
+    const offer = await this.invitations.renew(tx, claimant, LINK_SECONDS);
+    const known = await this.persons.findAddress(tx, email);
     // A fragment reaches the page but not the log of a server.
     const link = `${this.config.service.baseUrl}/verify-email#token=${secret}`;
-    await this.mails.queue(tx, tenantId, verificationMail(email, link, isKnown));
+    const isOffered = known !== null && !known.isReserved;
+    await this.mails.queue(tx, tenantId, verificationMail(email, link, isOffered ? offer : undefined));
   }
 }
 

@@ -22,8 +22,9 @@ export const AUDIT_ACTIONS = {
   'user.invited': 'An administrator invited a user',
   'user.invited_again': 'An administrator sent a new invitation; the previous link stopped working',
   'user.invitation_accepted': 'An invited user set a password, or signed in at an identity provider',
-  'membership.accepted': 'The person who has the address of a user accepted it; whoever used it was shut out',
-  'membership.declined': 'The person who has the address of a user declined it',
+  'membership.accepted':
+    'The person who has the address of a user accepted to be that user; whoever used it before was shut out',
+  'membership.declined': 'Whoever reads the mail of the address of a user declined to be that user',
   'user.provisioned': 'A host app or an identity provider brought a new user',
   'user.renamed': 'The name of a user was changed',
   'user.roles_changed': 'The roles of a user were changed; `detail` has those before and after',

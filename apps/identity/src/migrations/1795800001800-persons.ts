@@ -89,7 +89,6 @@ async function createTables(runner: QueryRunner): Promise<void> {
     GRANT SELECT (name, origin, password_hash, mfa_enabled, sign_in_epoch),
           UPDATE (name, origin, status, password_hash, mfa_enabled, sign_in_epoch, initial_password)
        ON app_user TO ${roles.narrowRole}`);
-  await runner.query(`GRANT SELECT ON invitation TO ${roles.narrowRole}`);
 }
 
 async function convert(runner: QueryRunner): Promise<void> {

@@ -55,9 +55,6 @@ export type SignInUser = Pick<
 
 type HeldUser = Pick<User, 'tenantId' | 'id' | 'email' | 'status' | 'passwordHash'>;
 
-const OFFERED = { tenantId: true, id: true, email: true, name: true, roles: true, status: true, origin: true } as const;
-export type OfferedUser = Pick<User, keyof typeof OFFERED>;
-
 export type IssueUser = Pick<User, 'tenantId' | 'id' | 'email' | 'name' | 'roles' | 'status'>;
 
 export interface UserFilter {
@@ -90,20 +87,6 @@ export class UserRepository {
   async hold(tx: NarrowTransaction, tenantId: string, id: string): Promise<HeldUser | null> {
     const select = { tenantId: true, id: true, email: true, status: true, passwordHash: true } as const;
     return tx.repository(User).findOne({ select, where: { tenantId, id }, lock: FOR_UPDATE });
-  }
-
-  /** Like {@link hold}, with what somebody is offered. */
-  async holdOffered(tx: NarrowTransaction, tenantId: string, id: string): Promise<OfferedUser | null> {
-    return tx.repository(User).findOne({ select: OFFERED, where: { tenantId, id }, lock: FOR_UPDATE });
-  }
-
-  async findOffered(tx: NarrowTransaction, tenantId: string, id: string): Promise<OfferedUser | null> {
-    return tx.repository(User).findOne({ select: OFFERED, where: { tenantId, id } });
-  }
-
-  /** Somebody who was invited. */
-  async activate(tx: NarrowTransaction, { tenantId, userId }: EmailHolder): Promise<void> {
-    await tx.repository(User).update({ tenantId, id: userId, status: 'invited' }, { status: 'active' });
   }
 
   async find(tx: TenantTransaction, id: string): Promise<User | null> {
@@ -151,6 +134,11 @@ export class UserRepository {
     await tx
       .repository(User)
       .update({ tenantId, id: userId, origin: signsInHere }, { passwordHash, initialPassword: false });
+  }
+
+  /** By the narrow role, in the context of the user's tenant: of whoever has accepted an invitation. */
+  async activate(tx: NarrowTransaction, { tenantId, userId }: EmailHolder): Promise<void> {
+    await tx.repository(User).update({ tenantId, id: userId, status: 'invited' }, { status: 'active' });
   }
 
   /** As {@link setPassword}. */

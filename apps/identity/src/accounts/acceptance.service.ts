@@ -1,0 +1,114 @@
+import { EVENTS, PlatformError } from '@crm/contracts';
+import { appendEvent, type NarrowTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
+import { MailService } from '../mail/mail.service.js';
+import { EmailClaimRepository } from '../people/email.repository.js';
+import { TenantRepository, UserRepository } from '../people/people.repository.js';
+import type { LocalAccount } from '../people/person.entity.js';
+import { PersonRepository } from '../people/person.repository.js';
+import { PersonService } from '../people/person.service.js';
+import { ShutOutService } from '../sessions/shut-out.service.js';
+import { memberMail } from './accounts.mail.js';
+import { InvitationRepository } from './accounts.repository.js';
+import { ErasureRepository } from './personal-data.repository.js';
+
+/** A local account that a person may become. */
+export type Offered = Pick<LocalAccount, 'tenantId' | 'userId' | 'email'>;
+
+/** Who accepts: the person of a session, or whoever reads the mail of the address. */
+export type Accepter = { readonly personId: string } | { readonly passwordHash: string | undefined };
+
+/**
+ * What an offer comes to. Everything runs as the narrow role in the context of the offered account's workspace, and takes the
+ * address before the user. After a commit the caller publishes the cut-offs.
+ */
+@Injectable()
+export class AcceptanceService {
+  constructor(
+    private readonly persons: PersonRepository,
+    private readonly people: PersonService,
+    private readonly users: UserRepository,
+    private readonly tenants: TenantRepository,
+    private readonly claims: EmailClaimRepository,
+    private readonly invitations: InvitationRepository,
+    private readonly erasures: ErasureRepository,
+    private readonly shutOuts: ShutOutService,
+    private readonly mails: MailService,
+    private readonly trail: AuditTrail,
+  ) {}
+
+  /**
+   * The local account becomes the person's, and whatever somebody may have kept who used it before ends. A disabled one stays
+   * disabled. Whoever reads the mail of an address that nobody has proven becomes its person, with the password that they chose.
+   * @returns whether it still was an offer to whoever accepts
+   * @throws PlatformError PASSWORD_REQUIRED, CONFLICT as `PersonService.prove`, or while the address is kept for somebody
+   */
+  async accept(tx: NarrowTransaction, offered: Offered, accepter: Accepter): Promise<boolean> {
+    const { tenantId, userId, email } = offered;
+    const user = await this.hold(tx, offered);
+    const known = await this.persons.findAddress(tx, email);
+    const isTheirs = !('personId' in accepter) || (accepter.personId === known?.personId && !known.isReserved);
+    const workspace = await this.tenants.findAsNarrow(tx, tenantId);
+    if (!user || !isTheirs || !workspace || workspace.closedAt) return false;
+    const isVerified = workspace.verifiedAt !== null;
+    // It is about to be closed.
+    if (!isVerified && !(await this.claims.find(tx, userId))) return false;
+    if (known?.isReserved) throw new PlatformError('CONFLICT', 'Somebody has given the address up a few days ago');
+    await this.shutOuts.shutOut(tx, offered);
+    if (known) await this.people.join(tx, known.personId, offered);
+    else await this.prove(tx, offered, 'passwordHash' in accepter ? accepter.passwordHash : undefined);
+    if (user.status === 'invited') await this.users.activate(tx, offered);
+    this.trail.record(tx, byUser(known ? 'membership.accepted' : 'user.invitation_accepted', userId));
+    if (!isVerified) {
+      this.trail.record(tx, { action: 'workspace.email_verified', subject: { kind: 'workspace', id: tenantId } });
+    }
+    if (known) await this.mails.queue(tx, tenantId, memberMail(email, workspace.name));
+    return true;
+  }
+
+  /**
+   * Whoever was merely invited goes; any other local account keeps working, and is neither offered nor mailed again. The transaction
+   * is not to know from where it was declined: the workspace may be a stranger's.
+   * @returns whether it still was a local account
+   */
+  async decline(tx: NarrowTransaction, offered: Offered): Promise<boolean> {
+    const { tenantId, userId } = offered;
+    const user = await this.hold(tx, offered);
+    if (!user) return false;
+    this.trail.record(tx, byUser('membership.declined', userId));
+    if (user.status === 'invited') await this.erase(tx, offered);
+    else {
+      await this.persons.changeLocal(tx, userId, { declinedAt: new Date() });
+      await this.invitations.deleteOfUser(tx, tenantId, userId);
+    }
+    return true;
+  }
+
+  /** @returns null for what is no local account of the address any more */
+  private async hold(tx: NarrowTransaction, { tenantId, userId, email }: Offered) {
+    await this.persons.holdAddress(tx, email);
+    const user = await this.users.hold(tx, tenantId, userId);
+    const local = await this.persons.findLocal(tx, userId);
+    return user?.email === email && local?.email === email ? user : null;
+  }
+
+  private async prove(tx: NarrowTransaction, offered: Offered, passwordHash: string | undefined): Promise<void> {
+    if (passwordHash === undefined) throw passwordRequired();
+    const personId = await this.people.prove(tx, offered.email, offered);
+    await this.people.setPassword(tx, personId, passwordHash);
+  }
+
+  private async erase(tx: NarrowTransaction, { tenantId, userId }: Offered): Promise<void> {
+    const user = await this.erasures.lockUser(tx, tenantId, userId);
+    if (user) await this.erasures.erase(tx, tenantId, user);
+    await this.trail.forgetPlaces(tx, userId);
+    await appendEvent(tx, EVENTS['user.erased'], { tenantId, subject: userId, data: { userId } });
+  }
+}
+
+export function passwordRequired(): PlatformError {
+  const detail = 'Nobody has verified the address yet: choose a password';
+  const errors = [{ pointer: '/password', code: 'PASSWORD_REQUIRED', detail }];
+  return new PlatformError('PASSWORD_REQUIRED', detail, { errors });
+}
