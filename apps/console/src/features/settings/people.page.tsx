@@ -15,6 +15,9 @@ import { PEOPLE_TEXTS } from './people.texts.js';
 const DisablePerson = lazy(() => import('./parts/disable-person.js'));
 const InvitePerson = lazy(() => import('./parts/invite-person.js'));
 
+/** Somebody who has left keeps the name alone, by which records say who they are of. */
+const isRemoved = ({ email }: UserView): boolean => email.endsWith('@invalid');
+
 const TYPING_PAUSE_MS = 200;
 /** The longest page of the API; whoever looks for somebody else searches. */
 const MOST_SHOWN = 200;
@@ -66,12 +69,12 @@ function People() {
         {person.status === 'disabled' ? (
           <>
             {act(texts.reassign, () => setChosen(person))}
-            {act(texts.enable, () => enable.mutate(person))}
+            {isRemoved(person) ? null : act(texts.enable, () => enable.mutate(person))}
           </>
         ) : (
           act(texts.disable, () => setChosen(person))
         )}
-        <PersonActs person={person} />
+        {isRemoved(person) ? null : <PersonActs person={person} />}
       </>
     );
   };
@@ -103,13 +106,14 @@ function People() {
                       {person.id === caller?.id ? <Text span size="xs" c="dimmed">{`(${texts.you})`}</Text> : null}
                     </Text>
                     <Text size="sm" c="dimmed">
-                      {person.email} · {person.roles.map((role) => texts.roles[role] ?? role).join(', ')}
+                      {isRemoved(person) ? null : `${person.email} · `}
+                      {person.roles.map((role) => texts.roles[role] ?? role).join(', ')}
                     </Text>
                   </div>
                   <Group gap="xs">
                     {person.status === 'active' ? null : (
                       <Badge variant="default" tt="none">
-                        {texts.statuses[person.status] ?? person.status}
+                        {isRemoved(person) ? texts.isRemoved : (texts.statuses[person.status] ?? person.status)}
                       </Badge>
                     )}
                     {actionsFor(person)}

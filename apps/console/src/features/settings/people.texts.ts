@@ -28,6 +28,7 @@ export const PEOPLE_TEXTS = catalogue({
     removeTitle: (name: string) => `Remove ${name}?`,
     removeText:
       'They can no longer sign in to this workspace. Their name stays on what they have done, and their other workspaces are not touched.',
+    isRemoved: 'removed',
     removed: (name: string) => `${name} is removed`,
     enable: 'Enable',
     reassign: 'Reassign records',
@@ -82,6 +83,7 @@ export const PEOPLE_TEXTS = catalogue({
     removeTitle: (name) => `${name} entfernen?`,
     removeText:
       'Die Person kann sich hier nicht mehr anmelden. Ihr Name bleibt an dem stehen, was sie getan hat; ihre anderen Arbeitsbereiche bleiben unberührt.',
+    isRemoved: 'entfernt',
     removed: (name) => `${name} ist entfernt`,
     enable: 'Entsperren',
     reassign: 'Datensätze neu zuweisen',
