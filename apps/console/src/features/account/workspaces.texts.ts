@@ -7,7 +7,7 @@ export const WORKSPACE_TEXTS = catalogue({
     roles: 'Roles',
     enter: 'Switch to it',
     enterTitle: (name: string) => `Switch to ${name}`,
-    enterText: 'You were signed in by an identity provider. Your password proves that you may enter other workspaces.',
+    enterText: 'This session was not opened with your password. It proves that you may enter other workspaces.',
     leave: 'Leave it',
     leaveTitle: (name: string) => `Leave ${name}?`,
     leaveText:
@@ -24,10 +24,12 @@ export const WORKSPACE_TEXTS = catalogue({
     accepted: 'You are in the workspace now.',
     hasAccepted: 'Accepted',
     decline: 'Decline',
-    declined: 'It is declined and will not be offered again.',
+    declined: 'It is declined.',
     hasDeclined: 'Declined',
     problems: {
       SINGLE_SIGN_ON_REQUIRED: 'This workspace asks you to sign in with its identity provider.',
+      STEP_UP_REQUIRED: 'Sign out, and sign in with your password first.',
+      WORKSPACE_SUSPENDED: 'This workspace is suspended.',
       INVALID_CREDENTIALS: 'The password is wrong.',
       CONFLICT: 'You are its only owner. Make somebody else an owner first.',
     },
@@ -39,7 +41,7 @@ export const WORKSPACE_TEXTS = catalogue({
     enter: 'Dorthin wechseln',
     enterTitle: (name) => `Zu ${name} wechseln`,
     enterText:
-      'Ein Identitätsanbieter hat Sie angemeldet. Ihr Passwort beweist, dass Sie andere Arbeitsbereiche betreten dürfen.',
+      'Diese Sitzung wurde nicht mit Ihrem Passwort eröffnet. Es beweist, dass Sie andere Arbeitsbereiche betreten dürfen.',
     leave: 'Verlassen',
     leaveTitle: (name) => `${name} verlassen?`,
     leaveText:
@@ -56,10 +58,12 @@ export const WORKSPACE_TEXTS = catalogue({
     accepted: 'Sie gehören jetzt zu dem Arbeitsbereich.',
     hasAccepted: 'Angenommen',
     decline: 'Ablehnen',
-    declined: 'Es ist abgelehnt und wird nicht wieder angeboten.',
+    declined: 'Es ist abgelehnt.',
     hasDeclined: 'Abgelehnt',
     problems: {
       SINGLE_SIGN_ON_REQUIRED: 'Für diesen Arbeitsbereich melden Sie sich bei seinem Identitätsanbieter an.',
+      STEP_UP_REQUIRED: 'Melden Sie sich ab, und melden Sie sich zuerst mit Ihrem Passwort an.',
+      WORKSPACE_SUSPENDED: 'Dieser Arbeitsbereich ist gesperrt.',
       INVALID_CREDENTIALS: 'Das Passwort ist falsch.',
       CONFLICT: 'Nur Sie sind dort Inhaber. Machen Sie zuerst jemand anderen dazu.',
     },
