@@ -190,7 +190,8 @@ export class PasswordResetService {
   /**
    * Nothing is hashed for a token that is not valid.
    * @returns with a token for the device: its holder gets in while others guess
-   * @throws PlatformError INVALID_PASSWORD_RESET, WEAK_PASSWORD, RATE_LIMITED, SERVICE_UNAVAILABLE
+   * @throws PlatformError INVALID_PASSWORD_RESET, WEAK_PASSWORD, CONFLICT while the workspace is being closed, RATE_LIMITED,
+   * SERVICE_UNAVAILABLE
    */
   async complete(
     { token, password, removePasskeys = false }: PasswordResetCompletionInput,
