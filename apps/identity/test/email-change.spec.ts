@@ -88,6 +88,11 @@ describe('a change of the e-mail address', () => {
   it('to an address with an account is answered like any other; only the mail says so', async () => {
     const [mine, theirs] = [await identity.account(), await identity.account()];
     const { answer: taken, text } = await mailServer.sentBy(theirs.email, () => ask(mine.accessToken, theirs.email));
+    // Neither does what the workspace or an export has of it.
+    const found = "SELECT new_email AS wanted, action FROM email_change, audit_entry WHERE action LIKE 'email%'";
+    expect(await identity.query(mine.tenantId, found)).toEqual([
+      { wanted: theirs.email, action: 'email.change_requested' },
+    ]);
     const free = await ask(mine.accessToken, newEmail());
     expect([taken.status, taken.body]).toEqual([free.status, free.body]);
     expect(text).toContain('has an account already');
@@ -96,18 +101,21 @@ describe('a change of the e-mail address', () => {
   });
 
   it.each([
-    ['a person has proven the address', (wanted: string) => registerWith(wanted)],
+    ['a person has proven the address', (wanted: string) => registerWith(wanted), ''],
     [
       'a user of the workspace has got the address',
       (wanted: string, accessToken: string) =>
         identity.post('/api/tenant/users', { email: wanted, name: 'X', roles: ['member'] }, accessToken),
+      'Another user of your workspace A workspace has the address',
     ],
-  ])('is refused when %s before it is confirmed', async (_, take) => {
+  ])('is refused when %s before it is confirmed', async (_, take, detail) => {
     const { email, accessToken } = await identity.account();
     const wanted = newEmail();
     const token = await asked(accessToken, wanted);
     expect((await take(wanted, accessToken)).status).toBe(201);
-    expect(await outcome(present('confirm', token))).toEqual([409, 'EMAIL_TAKEN']);
+    const refused = await present('confirm', token);
+    expect(await outcome(refused)).toEqual([409, 'EMAIL_TAKEN']);
+    expect(refused.body.detail ?? '').toContain(detail);
     expect((await identity.login(email)).status).toBe(200);
   });
 

@@ -97,7 +97,9 @@ describe('an invitation of a person', () => {
     expect(await statusOf(owner, userId)).toBe('active');
     for (const { tenantId } of [person, owner]) expect(await signIn(person.email, PASSWORD, tenantId)).toBe(tenantId);
     expect(await signIn(person.email, NEW_PASSWORD)).toBe('INVALID_CREDENTIALS');
-    const [accepted] = await auditOf(identity, owner, '&action=membership.accepted');
+    // As of who had no account.
+    expect(await auditOf(identity, owner, '&action=membership.accepted')).toEqual([]);
+    const [accepted] = await auditOf(identity, owner, '&action=user.invitation_accepted');
     expect(accepted).toMatchObject({ subject: { kind: 'user', id: userId }, actor: { id: userId } });
     expect(JSON.stringify(accepted)).not.toContain(person.email);
     for (const act of ['look', 'accept', 'decline'] as const)

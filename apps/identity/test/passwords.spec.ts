@@ -9,6 +9,7 @@ import { auditOf } from './audit.js';
 import { type Account, fromElsewhere, NEW_PASSWORD, newEmail, outcome, PASSWORD, withMail } from './identity.js';
 import { codeIn, tokenIn } from './mail-server.js';
 import { passkeyAccount, signIn as signInByPasskey } from './passkeys.js';
+import { consultant } from './persons.js';
 
 const { identity, mailServer } = withMail();
 
@@ -38,6 +39,30 @@ describe('a new password by mail', () => {
     expect((await ask(email)).status).toBe(202);
     await settled();
     expect(await query('SELECT 1 FROM password_reset')).toEqual([]);
+  });
+
+  it('tells a workspace nothing of who asks for the address of a local account', async () => {
+    const { owner, viewer } = await identity.team('viewer');
+    expect(await resetToken(viewer.email)).not.toBe('');
+    expect(await auditOf(identity, owner, '&action=password.reset_requested')).toEqual([]);
+  });
+
+  it('signs a person in who had none, though they were last where a provider signs them in', async () => {
+    const { home, customer, there } = await consultant(identity);
+    const forget = 'UPDATE app_user SET password_hash = NULL';
+    await identity.query(home.tenantId, `${forget}, origin = 'identity_provider' WHERE id = $1`, [home.userId]);
+    await identity.query(customer.tenantId, `${forget} WHERE id = $1`, [there.userId]);
+    const completed = await complete(await resetToken(home.email));
+    expect(completed.status).toBe(204);
+    expect((await identity.signedIn(home.email, NEW_PASSWORD)).userId).toBe(there.userId);
+    // The device that set it gets in while others guess, wherever the person has been since.
+    const last = 'UPDATE sign_in_email SET tenant_id = $2, user_id = $3 WHERE email = $1';
+    await identity.queryAll(last, [home.email, home.tenantId, home.userId]);
+    const device = { 'x-device-token': completed.headers.get('x-device-token') ?? '' };
+    let guess = await identity.login(home.email);
+    while (guess.status === 401) guess = await identity.login(home.email);
+    expect(guess.status).toBe(429);
+    expect((await identity.login(home.email, NEW_PASSWORD, device)).status).toBe(200);
   });
 
   it('is set once with the link, ends every session and is told to the user', async () => {

@@ -2,6 +2,7 @@ import { waitUntil } from '@crm/testing';
 import { describe, expect, it, jest } from '@jest/globals';
 import { LapsedClaimSweeper } from '../src/accounts/accounts.sweeper.js';
 import { MAILS_PER_HOUR } from '../src/accounts/registration.service.js';
+import { UserRepository } from '../src/people/people.repository.js';
 import { HashPool } from '../src/sign-in/hash-pool.js';
 import { entryOf } from './audit.js';
 import {
@@ -16,6 +17,7 @@ import {
 } from './identity.js';
 import { tokenIn } from './mail-server.js';
 import { register as addPasskey, newAuthenticator, signIn as signInByPasskey } from './passkeys.js';
+import { standing } from './persons.js';
 
 const { identity, mailServer } = withMail({ profile: 'production' });
 const passwordOf = (name: string) => `${name}-${PASSWORD}`;
@@ -235,6 +237,19 @@ describe('the owner of an address that somebody else registered with', () => {
     expect(await isVerified(squatter)).toBe(false);
   });
 
+  it('is offered what the other has registered, whose new links verify nothing', async () => {
+    const email = newEmail();
+    const squatter = await claimant(email, 'squatter');
+    const owner = await claimant(email, 'owner');
+    expect((await verify(owner, owner.verification)).status).toBe(204);
+    const { answer, text } = await mailServer.sentBy(email, () => resend(squatter));
+    expect(answer.status).toBe(204);
+    expect(text).toContain('/invitation#token=');
+    expect(text).not.toContain('/verify-email#token=');
+    const links = 'SELECT secret_hash AS link FROM email_claim WHERE user_id = $1';
+    expect(await identity.queryAll(links, [squatter.userId])).toEqual([{ link: null }]);
+  });
+
   it('gives nothing away by opening the link of the other, which proves only that they read the mail', async () => {
     const email = newEmail();
     const squatter = await claimant(email, 'squatter');
@@ -311,6 +326,27 @@ describe('a claim that nobody verified', () => {
     expect(users).toMatchObject([{ status: 'disabled' }]);
     const claims = await identity.queryAll('SELECT email FROM email_claim');
     expect(JSON.stringify([users, claims])).not.toContain(email);
+  });
+});
+
+describe('a new password by mail, while a claim lapses', () => {
+  it('comes too late: a workspace that is closed is not verified', async () => {
+    const owner = await claimant(newEmail());
+    const body = { email: owner.email };
+    const { text } = await mailServer.sentBy(owner.email, () => identity.post('/api/auth/password-resets', body));
+    await age(owner.userId, 8);
+    let status = 0;
+    const lock = jest.spyOn(identity.get(UserRepository), 'lock').mockImplementationOnce(async () => {
+      const completion = { token: tokenIn(text), password: NEW_PASSWORD };
+      ({ status } = await identity.post('/api/auth/password-resets/complete', completion));
+      return null;
+    });
+    await identity.get(LapsedClaimSweeper).sweep();
+    lock.mockRestore();
+    expect(status).toBe(409);
+    const state = 'SELECT verified_at AS verified, closed_at IS NOT NULL AS closed FROM tenant';
+    expect(await identity.query(owner.tenantId, state)).toEqual([{ verified: null, closed: true }]);
+    expect(await standing(identity, owner.userId)).toBe('nobody');
   });
 });
 

@@ -59,7 +59,11 @@ export class AcceptanceService {
     if (known) await this.people.join(tx, known.personId, offered);
     else await this.prove(tx, offered, 'passwordHash' in accepter ? accepter.passwordHash : undefined);
     if (user.status === 'invited') await this.users.activate(tx, offered);
-    this.trail.record(tx, byUser(known ? 'membership.accepted' : 'user.invitation_accepted', userId));
+    // Alike, whether the address has an account.
+    this.trail.record(
+      tx,
+      byUser(user.status === 'invited' ? 'user.invitation_accepted' : 'membership.accepted', userId),
+    );
     if (!isVerified) {
       this.trail.record(tx, { action: 'workspace.email_verified', subject: { kind: 'workspace', id: tenantId } });
     }

@@ -163,7 +163,7 @@ export class PasswordResetController {
         body: () => PasswordResetCompletionView,
       },
     ],
-    errors: ['INVALID_PASSWORD_RESET', 'WEAK_PASSWORD'],
+    errors: ['INVALID_PASSWORD_RESET', 'WEAK_PASSWORD', 'CONFLICT'],
   })
   async complete(
     @Body() input: PasswordResetCompletionInput,
@@ -231,7 +231,7 @@ export class EmailChangeController {
     description:
       'The token from the link works once and for seven days after the change. The old address signs in again, every session ends and the present password becomes invalid; a link to set a new one is sent to the old address. Later changes are undone too.',
     answers: [{ status: 204, description: 'The old address is back' }],
-    errors: ['INVALID_EMAIL_CHANGE'],
+    errors: ['INVALID_EMAIL_CHANGE', 'CONFLICT'],
   })
   async undo(@Body() input: EmailChangeTokenInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {
     await this.undoing.undo(input.token, origin);

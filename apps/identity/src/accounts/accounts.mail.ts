@@ -100,25 +100,27 @@ export const passwordChangedMail = ({ email, name }: Person, how: string): NewMa
 // Whoever registered is unknown: none of these mails carries a text of theirs, not even a name.
 
 /**
+ * @param link undefined where the address is somebody else's by now: then there is an offer
  * @param offer for an address that has an account: the link by which its person accepts or declines the workspace. Whoever registered
  * is not told
  */
-export const verificationMail = (recipient: string, link: string, offer: string | undefined): NewMail =>
+export const verificationMail = (recipient: string, link: string | undefined, offer: string | undefined): NewMail =>
   letter(recipient, 'Verify your e-mail address', LINK_SECONDS, [
     ...(offer === undefined
       ? ['a workspace was registered with this e-mail address. If you did that, open this link and sign in:']
-      : [
-          'a workspace was registered with this e-mail address, which already has an account. If you did that, sign in to the new',
-          'workspace with the password that you chose for it, and open this link. Your account is then in both, with the password',
-          'that it has now:',
-        ]),
+      : ['a workspace was registered with this e-mail address, which already has an account.']),
+    ...(offer !== undefined && link !== undefined
+      ? [
+          'If you did that, sign in to the new workspace with the password that you chose for it, and open this link. Your account',
+          'is then in both, with the password that it has now:',
+        ]
+      : []),
     '',
-    link,
-    '',
+    ...(link === undefined ? [] : [link, '']),
     ...(offer === undefined
       ? []
       : [
-          'If somebody else did that for you, accept the workspace or decline it here. Whoever has used it before is then signed out:',
+          `${link === undefined ? 'Accept' : 'If somebody else did that for you, accept'} the workspace or decline it here. Whoever has used it before is then signed out:`,
           '',
           offer,
           '',

@@ -1,8 +1,7 @@
 import { type NarrowTransaction, secondsFromNow, type TenantTransaction, type Transaction } from '@crm/database';
 import { type ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { IsNull, LessThan, MoreThanOrEqual, Not } from 'typeorm';
-import type { EmailHolder } from '../people/email.repository.js';
+import { IsNull, LessThan } from 'typeorm';
 import { FOR_UPDATE, FUTURE } from '../tenant-row.js';
 import { EmailChange, Invitation, Operator, PasswordReset, TenantSuspension } from './accounts.entity.js';
 
@@ -10,6 +9,12 @@ type NewLink<Row extends PasswordReset, More extends keyof Row = never> = Pick<
   Row,
   'id' | 'userId' | 'secretHash' | More
 > & { validSeconds: number };
+
+/** Also of users who have left. $1: person, $2: the first change. */
+export const DELETE_CHANGES_SINCE = `
+  DELETE FROM email_change
+   WHERE id >= $2 AND old_email IN (SELECT email FROM sign_in_email WHERE person_id = $1)
+  RETURNING CASE WHEN confirmed_at IS NOT NULL THEN new_email END AS brought`;
 
 @Injectable()
 export class EmailChangeRepository {
@@ -36,13 +41,10 @@ export class EmailChangeRepository {
       .update({ tenantId, id }, { undoHash, confirmedAt: secondsFromNow(0), expiresAt: secondsFromNow(undoSeconds) });
   }
 
-  /** @returns the addresses that they brought, by the change and later ones */
-  async deleteSince(tx: NarrowTransaction, { tenantId, userId }: EmailHolder, id: string): Promise<string[]> {
-    const changes = tx.repository(EmailChange);
-    const since = { tenantId, userId, id: MoreThanOrEqual(id) };
-    const confirmed = await changes.findBy({ ...since, confirmedAt: Not(IsNull()) });
-    await changes.delete(since);
-    return confirmed.map(({ newEmail }) => newEmail);
+  /** @returns the addresses that the person got by the change and later ones, in whatever workspace */
+  async deleteSince(tx: NarrowTransaction, personId: string, id: string): Promise<string[]> {
+    const deleted = await tx.query<{ brought: string | null }>(DELETE_CHANGES_SINCE, [personId, id]);
+    return deleted.flatMap(({ brought }) => brought ?? []);
   }
 }
 

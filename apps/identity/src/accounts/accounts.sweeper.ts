@@ -10,8 +10,8 @@ import {
   GrantToken,
   OAuthInstallation,
 } from '../oauth/oauth.entity.js';
-import { EmailClaimRepository } from '../people/email.repository.js';
-import { type EmailClaim, SignInEmail } from '../people/people.entity.js';
+import { type Claimant, EmailClaimRepository } from '../people/email.repository.js';
+import { SignInEmail } from '../people/people.entity.js';
 import { TenantRepository, UserRepository } from '../people/people.repository.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { DELETE_LIFTED_SUSPENSIONS, RevocationService } from '../sessions/revocation.service.js';
@@ -96,8 +96,15 @@ export class LapsedClaimSweeper extends Sweeper {
   }
 
   /** The claim goes last: whatever fails before is done again by the next sweep. */
-  private async close({ tenantId, userId }: Pick<EmailClaim, 'tenantId' | 'userId'>): Promise<void> {
-    if (!(await this.database.crossTenant((tx) => this.claims.end(tx, userId)))) return;
+  private async close({ tenantId, userId, email }: Claimant): Promise<void> {
+    const isLapsed = await this.database.crossTenant(async (tx) => {
+      await this.persons.holdAddress(tx, email);
+      if (!(await this.claims.end(tx, userId))) return false;
+      // Without it nobody verifies the address from here on.
+      await this.persons.deleteLocal(tx, userId);
+      return true;
+    });
+    if (!isLapsed) return;
     const ended = await this.database.transaction(tenantId, async (tx) => {
       await this.users.lock(tx, userId);
       const forgotten = { email: `closed-${userId}@invalid`, name: 'Closed', passwordHash: null };
@@ -110,10 +117,7 @@ export class LapsedClaimSweeper extends Sweeper {
       return this.sessions.endAllWithin(tx, userId);
     });
     await this.sessions.forget(ended);
-    await this.database.crossTenant(async (tx) => {
-      await this.persons.deleteLocal(tx, userId);
-      await this.claims.delete(tx, userId);
-    });
+    await this.database.crossTenant((tx) => this.claims.delete(tx, userId));
     this.logger.log({ msg: 'A workspace whose address nobody verified was closed', tenantId });
   }
 }

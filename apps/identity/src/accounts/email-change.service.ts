@@ -18,13 +18,14 @@ import { EmbedUserRepository } from '../embedding/embedding.repository.js';
 import { MailService } from '../mail/mail.service.js';
 import { EmailClaimRepository, type EmailHolder } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
-import { UserRepository } from '../people/people.repository.js';
+import { TenantRepository, UserRepository } from '../people/people.repository.js';
 import { normaliseEmail } from '../people/people.service.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
 import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secrets.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
+import { ShutOutService } from '../sessions/shut-out.service.js';
 import { AuthenticatorService } from '../sign-in/authenticator.service.js';
 import type { MfaRequired } from '../sign-in/mfa.service.js';
 import { PasskeyParts } from '../sign-in/passkey.service.js';
@@ -35,6 +36,7 @@ import type { EmailChange } from './accounts.entity.js';
 import { CONFIRM_SECONDS, changedMail, confirmationMail, takenMail, UNDO_SECONDS } from './accounts.mail.js';
 import { EmailChangeRepository, PasswordResetRepository } from './accounts.repository.js';
 import { AfterResponse } from './after-response.service.js';
+import { DepartureService } from './departure.service.js';
 import { EmailChangeLimit } from './limits.js';
 import { PasswordResetService } from './password-change.service.js';
 
@@ -47,6 +49,7 @@ export class EmailChangeService {
     private readonly limit: EmailChangeLimit,
     private readonly users: UserRepository,
     private readonly persons: PersonRepository,
+    private readonly tenants: TenantRepository,
     private readonly claims: EmailClaimRepository,
     private readonly resets: PasswordResetRepository,
     private readonly reauthentication: ReauthenticationService,
@@ -112,7 +115,11 @@ export class EmailChangeService {
   private async move(tx: NarrowTransaction, user: EmailHolder, newEmail: string): Promise<void> {
     const { tenantId, userId } = user;
     const other = await this.users.findByEmail(tx, tenantId, newEmail);
-    if (other) throw new PlatformError('EMAIL_TAKEN', 'Another user of one of your workspaces has the address');
+    if (other) {
+      // Whoever confirms is in the workspace, and can leave it or ask its administrators.
+      const workspace = await this.tenants.findAsNarrow(tx, tenantId);
+      throw new PlatformError('EMAIL_TAKEN', `Another user of your workspace ${workspace?.name} has the address`);
+    }
     await this.users.changeEmail(tx, user, newEmail);
     // They were sent to the old address.
     await this.resets.deleteOfUser(tx, tenantId, userId);
@@ -131,10 +138,7 @@ export class EmailChangeService {
     if (!(await this.limit.mails.admits(newEmail))) return;
     const { tenantId, id: userId, email: oldEmail } = user;
     const known = await this.database.crossTenant((tx) => this.persons.findAddress(tx, newEmail));
-    if (known && known.personId !== personId) {
-      await this.database.transaction(tenantId, (tx) => this.mails.queue(tx, tenantId, takenMail(newEmail)));
-      return;
-    }
+    const isTaken = known !== null && known.personId !== personId;
     const id = newId();
     const secret = newSecret();
     const change = { id, userId, oldEmail, newEmail, secretHash: hashSecret(secret) };
@@ -143,9 +147,10 @@ export class EmailChangeService {
       // No link to an address of somebody who was shut out between their proof and now.
       const current = await this.users.lock(tx, userId);
       if (current?.signInEpoch !== user.signInEpoch) return;
+      // Neither the trail nor an export tells whether the address is taken: then nobody is sent the secret.
       this.trail.record(tx, { action: 'email.change_requested', subject: { kind: 'user', id: userId } });
       await this.changes.replacePending(tx, { ...change, validSeconds: CONFIRM_SECONDS });
-      await this.mails.queue(tx, tenantId, confirmationMail(newEmail, link));
+      await this.mails.queue(tx, tenantId, isTaken ? takenMail(newEmail) : confirmationMail(newEmail, link));
     });
   }
 }
@@ -172,6 +177,8 @@ export class EmailChangeUndoService {
     private readonly resets: PasswordResetRepository,
     private readonly newPasswords: PasswordResetService,
     private readonly sessions: SessionService,
+    private readonly shutOuts: ShutOutService,
+    private readonly departures: DepartureService,
     private readonly revocations: RevocationService,
     private readonly authenticators: AuthenticatorService,
     private readonly trail: AuditTrail,
@@ -180,26 +187,35 @@ export class EmailChangeUndoService {
     private readonly hostUsers: EmbedUserRepository,
   ) {}
 
-  /** Can be repeated until the address is back. @throws PlatformError INVALID_EMAIL_CHANGE, RATE_LIMITED */
+  /** Can be repeated until the address is back. @throws PlatformError INVALID_EMAIL_CHANGE, RATE_LIMITED, CONFLICT */
   async undo(token: string, origin: RequestOrigin): Promise<void> {
     const { tenantId, id, secret } = await this.requests.take(token, origin.address);
-    const { personId, oldEmail, users } = await this.endPassword({ ...origin, tenantId }, id, secret);
+    const link = { id, secret };
+    const { oldEmail, users } = await inWorkspace(this.database, { ...origin, tenantId }, async (tx) => {
+      const held = await this.hold(tx, tenantId, link);
+      return { ...held, users: await this.people.setPassword(tx, held.personId, null) };
+    });
     const since = new Date(millisecondsOfId(id));
     for (const user of users) await this.shutOut({ ...origin, tenantId: user.tenantId }, user.userId, since);
-    await this.giveBack({ ...origin, tenantId }, { id, secret, personId });
+    await this.giveBack({ ...origin, tenantId }, link);
+    await this.revocations.publishPending();
     await this.newPasswords.sendTo(oldEmail, origin);
   }
 
-  /** Whose address it was, though they may have left the workspace since. */
-  private async endPassword(origin: TransactionOrigin, id: string, secret: string) {
-    return inWorkspace(this.database, origin, async (tx) => {
-      const { oldEmail } = assertUndoable(await this.changes.find(tx, origin.tenantId, id), secret);
-      await this.persons.holdAddress(tx, oldEmail);
-      const known = await this.persons.findAddress(tx, oldEmail);
-      if (!known) throw invalid();
-      const { personId } = known;
-      return { personId, oldEmail, users: await this.people.setPassword(tx, personId, null) };
-    });
+  /** Whose address it was, though they may have left the workspace since. What concerns any address of theirs waits. */
+  private async hold(tx: NarrowTransaction, tenantId: string, { id, secret }: Link) {
+    const { oldEmail } = assertUndoable(await this.changes.find(tx, tenantId, id), secret);
+    const known = await this.persons.findAddress(tx, oldEmail);
+    if (!known) throw invalid();
+    const { personId } = known;
+    const addresses = await this.persons.addresses(tx, personId);
+    await this.requests.holdAddresses(tx, addresses);
+    assertUndoable(await this.changes.lock(tx, tenantId, id), secret);
+    const held = await this.persons.addresses(tx, personId);
+    if (held.join() !== addresses.join()) {
+      throw new PlatformError('CONFLICT', 'The address was changed meanwhile: try again');
+    }
+    return { personId, oldEmail };
   }
 
   private async shutOut(origin: TransactionOrigin, userId: string, since: Date): Promise<void> {
@@ -218,33 +234,36 @@ export class EmailChangeUndoService {
     await this.sessions.forget(ended);
   }
 
-  private async giveBack(
-    origin: TransactionOrigin,
-    { id, secret, personId }: { id: string; secret: string; personId: string },
-  ): Promise<void> {
+  private async giveBack(origin: TransactionOrigin, link: Link): Promise<void> {
     const { tenantId } = origin;
     await inWorkspace(this.database, origin, async (tx) => {
-      const { oldEmail } = assertUndoable(await this.changes.find(tx, tenantId, id), secret);
-      await this.persons.holdAddress(tx, oldEmail);
-      assertUndoable(await this.changes.lock(tx, tenantId, id), secret);
-      const brought: string[] = [];
-      const users = await this.persons.memberships(tx, personId);
-      const [first] = users;
-      if (!first) throw invalid();
-      for (const user of users) {
-        await visiting(tx, user.tenantId, async () => {
-          brought.push(...(await this.changes.deleteSince(tx, user, id)));
-          const other = await this.users.findByEmail(tx, user.tenantId, oldEmail);
-          // In a workspace that the thief has entered since, somebody else may have it.
-          if (!other) await this.users.changeEmail(tx, user, oldEmail);
-          this.trail.record(tx, byUser('email.change_undone', user.userId));
-        });
+      const { personId, oldEmail } = await this.hold(tx, tenantId, link);
+      const brought = await this.changes.deleteSince(tx, personId, link.id);
+      for (const user of await this.persons.memberships(tx, personId)) {
+        await visiting(tx, user.tenantId, () => this.giveBackTo(tx, user, oldEmail));
       }
-      const user = users.find((each) => each.tenantId === tenantId) ?? first;
-      await this.persons.returnAddress(tx, personId, oldEmail, { brought, user });
+      // A password may have been set since the first was ended.
+      const users = await this.people.setPassword(tx, personId, null);
+      const user = users.find((each) => each.tenantId === tenantId) ?? users[0];
+      if (user) await this.persons.returnAddress(tx, personId, oldEmail, { brought, user });
     });
   }
+
+  /** In a workspace that the thief has entered since, somebody else may have the address: there the membership ends. */
+  private async giveBackTo(tx: NarrowTransaction, user: EmailHolder, oldEmail: string): Promise<void> {
+    const other = await this.users.findByEmail(tx, user.tenantId, oldEmail);
+    if (other && other.userId !== user.userId) {
+      const present = await this.departures.holdAddress(tx, user);
+      await this.departures.remove(tx, await this.departures.hold(tx, user, present), false);
+      return;
+    }
+    await this.users.changeEmail(tx, user, oldEmail);
+    await this.shutOuts.signOut(tx, user);
+    this.trail.record(tx, byUser('email.change_undone', user.userId));
+  }
 }
+
+type Link = Pick<EmailChange, 'id'> & { readonly secret: string };
 
 function assertUndoable(change: EmailChange | null, secret: string): EmailChange {
   if (!change?.confirmedAt || !change.undoHash || !isSecret(change.undoHash, secret)) {

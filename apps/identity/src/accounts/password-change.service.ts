@@ -167,13 +167,16 @@ export class PasswordResetService {
       if (links.length === most) break;
       await this.database.transaction({ ...origin, tenantId }, async (tx) => {
         const user = await this.users.lock(tx, userId);
-        if (!user || !canHavePassword(user)) return;
+        // The mail goes to nobody but who has asked.
+        if (!user || !canHavePassword(user) || user.email !== email) return;
         const [id, secret] = [newId(), newSecret()];
         await this.resets.insert(tx, { id, userId, secretHash: hashSecret(secret), validSeconds: RESET_SECONDS });
         // A fragment reaches the page but not the log of a server.
         const link = `${this.config.service.baseUrl}/password-reset#token=${packToken(tenantId, id, secret)}`;
         links.push({ workspace: (await this.tenants.view(tx)).name, link });
-        if (personId !== undefined) await this.mails.queue(tx, tenantId, resetMail(user, link));
+        // A workspace with a local account learns nothing of the address: not even that nobody has proven it.
+        if (personId === undefined) return;
+        await this.mails.queue(tx, tenantId, resetMail(user, link));
         this.trail.record(tx, { ...byUser('password.reset_requested', userId), actor: SYSTEM });
       });
     }
@@ -187,7 +190,8 @@ export class PasswordResetService {
   /**
    * Nothing is hashed for a token that is not valid.
    * @returns with a token for the device: its holder gets in while others guess
-   * @throws PlatformError INVALID_PASSWORD_RESET, WEAK_PASSWORD, RATE_LIMITED, SERVICE_UNAVAILABLE
+   * @throws PlatformError INVALID_PASSWORD_RESET, WEAK_PASSWORD, CONFLICT while the workspace is being closed, RATE_LIMITED,
+   * SERVICE_UNAVAILABLE
    */
   async complete(
     { token, password, removePasskeys = false }: PasswordResetCompletionInput,
@@ -233,6 +237,8 @@ export class PasswordResetService {
       }
     }
     const users = await this.people.setPassword(tx, personId, passwordHash);
+    // Where the person was last, a provider or a host may sign them in, and not the password.
+    await this.persons.noteUse(tx, personId, { tenantId, userId });
     for (const each of users) await visiting(tx, each.tenantId, () => this.shutOuts.signOut(tx, each));
     await this.mails.queue(tx, tenantId, passwordChangedMail(user, HOW_BY_MAIL));
     this.trail.record(tx, byUser('password.reset', userId));

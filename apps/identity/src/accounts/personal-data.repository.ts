@@ -107,14 +107,22 @@ const TIES = `
 
 /**
  * Every table with rows of a user has to be here, unless they go with the user by a reference; a test looks for the id
- * in all of them. Keys that the user made for service accounts stay. $1: tenant, $2: user, $3: present address.
+ * in all of them. Keys that the user made for service accounts stay, and so does what undoes a change of the address while the
+ * person is in other workspaces: whoever erases can be a thief. $1: tenant, $2: user, $3: present address.
  */
 export const ERASE_USER = `
-  WITH address AS (
-    SELECT $3::text AS email
-    UNION SELECT old_email FROM email_change WHERE tenant_id = $1 AND user_id = $2
-    UNION SELECT new_email FROM email_change WHERE tenant_id = $1 AND user_id = $2),
+  WITH elsewhere AS (
+    SELECT 1 FROM membership own JOIN membership other USING (person_id)
+     WHERE own.user_id = $2 AND other.user_id <> own.user_id),
+  change AS (
+    SELECT id, old_email, new_email FROM email_change
+     WHERE tenant_id = $1 AND user_id = $2 AND (confirmed_at IS NULL OR NOT EXISTS (SELECT 1 FROM elsewhere))),
+  address AS (
+    SELECT $3::text AS email UNION SELECT old_email FROM change UNION SELECT new_email FROM change),
   ${WAYS_IN},
+  undos AS (
+    DELETE FROM email_change
+     WHERE tenant_id = $1 AND confirmed_at IS NOT NULL AND id IN (SELECT id FROM change)),
   ${TIES},
   mails AS (DELETE FROM mail WHERE tenant_id = $1 AND recipient IN (SELECT email FROM address))
   DELETE FROM app_user WHERE tenant_id = $1 AND id = $2`;
@@ -131,7 +139,9 @@ export const MOVE_ADDRESSES = `
 
 /** $1: person. */
 export const END_PERSON = `
-  WITH addresses AS (DELETE FROM sign_in_email WHERE person_id = $1) DELETE FROM person WHERE id = $1`;
+  WITH changes AS (
+    DELETE FROM email_change WHERE old_email IN (SELECT email FROM sign_in_email WHERE person_id = $1)),
+  addresses AS (DELETE FROM sign_in_email WHERE person_id = $1) DELETE FROM person WHERE id = $1`;
 
 export type LeavingUser = Pick<User, 'id' | 'email' | 'name' | 'roles' | 'status'>;
 

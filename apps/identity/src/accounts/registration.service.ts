@@ -149,7 +149,7 @@ export class VerificationService {
     await inWorkspace(this.database, principal, async (tx) => {
       await this.persons.holdAddress(tx, email);
       const claims = await this.claims.lockAll(tx, email);
-      const isOwn = claims.some((claim) => claim.userId === userId);
+      const isOwn = claims.some((claim) => claim.userId === userId && !claim.lostAt);
       if (!isOwn || !claims.some((claim) => isLink(claim, token))) throw new PlatformError('INVALID_VERIFICATION');
       const known = await this.persons.findAddress(tx, email);
       if (known?.isReserved) throw new PlatformError('CONFLICT', 'Somebody has given the address up a few days ago');
@@ -169,14 +169,15 @@ export class VerificationService {
     const { tenantId, userId, email } = claimant;
     if ((await this.persons.findLocal(tx, userId))?.declinedAt) return;
     const secret = newSecret();
-    await this.claims.replaceSecret(tx, userId, hashSecret(secret), LINK_SECONDS);
+    const isPending = await this.claims.replaceSecret(tx, userId, hashSecret(secret), LINK_SECONDS);
     // Of use to a person alone, and made for everybody: the work is the same.
     const offer = await this.invitations.renew(tx, claimant, LINK_SECONDS);
     const known = await this.persons.findAddress(tx, email);
     // A fragment reaches the page but not the log of a server.
     const link = `${this.config.service.baseUrl}/verify-email#token=${secret}`;
     const isOffered = known !== null && !known.isReserved;
-    await this.mails.queue(tx, tenantId, verificationMail(email, link, isOffered ? offer : undefined));
+    const mail = verificationMail(email, isPending ? link : undefined, isOffered ? offer : undefined);
+    if (isPending || isOffered) await this.mails.queue(tx, tenantId, mail);
   }
 }
 

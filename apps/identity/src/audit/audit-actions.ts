@@ -21,16 +21,17 @@ export const AUDIT_ACTIONS = {
   'user.added': 'An administrator added a user with a password',
   'user.invited': 'An administrator invited a user',
   'user.invited_again': 'An administrator sent a new invitation; the previous link stopped working',
-  'user.invitation_accepted': 'An invited user set a password, or signed in at an identity provider',
+  'user.invitation_accepted': 'An invited user accepted the invitation, or signed in at an identity provider',
   'membership.accepted':
-    'The person who has the address of a user accepted to be that user; whoever used it before was shut out',
+    'The person who has the address of a user, who was not invited, accepted to be that user; whoever used it before was shut out',
   'membership.declined': 'Whoever reads the mail of the address of a user declined to be that user',
   'user.provisioned': 'A host app or an identity provider brought a new user',
   'user.renamed': 'The name of a user was changed',
   'user.roles_changed': 'The roles of a user were changed; `detail` has those before and after',
   'user.disabled': 'A user was disabled; their sessions ended',
   'user.enabled': 'A user was enabled again',
-  'user.removed': 'An administrator removed a user from the workspace; every way to act as them ended',
+  'user.removed':
+    'A user was removed from the workspace, by an administrator or as a change of the address was undone; every way to act as them ended',
   'user.left': 'A user left the workspace; every way to act as them ended',
   'user.factor_reset':
     'An administrator removed the authenticator, recovery codes and passkeys of a user; their sessions ended',

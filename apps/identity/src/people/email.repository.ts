@@ -28,9 +28,15 @@ export class EmailClaimRepository {
     return tx.repository(EmailClaim).find({ where, order: { userId: 'ASC' }, lock: FOR_UPDATE });
   }
 
-  /** Makes the links of earlier mails stop working. */
-  async replaceSecret(tx: NarrowTransaction, userId: string, secretHash: Buffer, validSeconds: number): Promise<void> {
-    await tx.repository(EmailClaim).update({ userId }, { secretHash, secretExpiresAt: secondsFromNow(validSeconds) });
+  /** Makes the links of earlier mails stop working. @returns false for a claim that is lost, which gets no other link */
+  async replaceSecret(
+    tx: NarrowTransaction,
+    userId: string,
+    secretHash: Buffer,
+    validSeconds: number,
+  ): Promise<boolean> {
+    const changes = { secretHash, secretExpiresAt: secondsFromNow(validSeconds) };
+    return changedOne(await tx.repository(EmailClaim).update({ userId, lostAt: IsNull() }, changes));
   }
 
   async endOthers(tx: NarrowTransaction, email: string, userId: string): Promise<number> {
@@ -53,9 +59,9 @@ export class EmailClaimRepository {
     return changedOne(await tx.repository(EmailClaim).delete({ userId }));
   }
 
-  async listLapsed(tx: NarrowTransaction, limit: number): Promise<Pick<EmailClaim, 'tenantId' | 'userId'>[]> {
+  async listLapsed(tx: NarrowTransaction, limit: number): Promise<Claimant[]> {
     return tx.repository(EmailClaim).find({
-      select: { tenantId: true, userId: true },
+      select: { tenantId: true, userId: true, email: true },
       where: { createdAt: LAPSED },
       order: { createdAt: 'ASC' },
       take: limit,

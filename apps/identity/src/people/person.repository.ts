@@ -95,6 +95,12 @@ export class PersonRepository {
     return (await tx.query<ProvenAddress>(FIND_ADDRESS, [email]))[0] ?? null;
   }
 
+  /** Those that the person has given up, too. */
+  async addresses(tx: NarrowTransaction, personId: string): Promise<string[]> {
+    const addresses = await tx.repository(SignInEmail).find({ where: { personId }, order: { email: 'ASC' } });
+    return addresses.map(({ email }) => email);
+  }
+
   async insert(tx: NarrowTransaction, email: string, user: EmailHolder): Promise<string> {
     const id = newId();
     await tx.repository(Person).insert({ id });

@@ -81,9 +81,11 @@ export class PersonService {
 
   private async enter(tx: NarrowTransaction, personId: string, user: EmailHolder): Promise<void> {
     await this.persons.addMembership(tx, personId, user);
-    await this.persons.deleteLocal(tx, user.userId);
+    const wasLocal = await this.persons.deleteLocal(tx, user.userId);
+    if (!(await this.claims.delete(tx, user.userId))) return;
+    if (!wasLocal) throw new PlatformError('CONFLICT', 'The workspace is being closed');
     // What a workspace that was registered with the address has waited for.
-    if (await this.claims.delete(tx, user.userId)) await this.tenants.markVerified(tx, user.tenantId);
+    await this.tenants.markVerified(tx, user.tenantId);
   }
 
   /** Who has had no password, as a provider has signed them in, has from now on the one of the user, and signs in by it here. */

@@ -5,7 +5,7 @@ import { RevocationService } from './revocation.service.js';
 
 /**
  * Parts of a statement that end every way to act as a user: grants of apps go with the user or by {@link SHUT_OUT_USER}. Links
- * of hosts stay, whose word they are. $1: tenant, $2: user.
+ * of hosts stay, whose word they are, and so does what undoes a change of the address. $1: tenant, $2: user.
  */
 export const WAYS_IN = `
   ended AS (DELETE FROM session WHERE tenant_id = $1 AND user_id = $2 RETURNING id),
@@ -16,7 +16,7 @@ export const WAYS_IN = `
   guesses AS (DELETE FROM code_guess WHERE tenant_id = $1 AND user_id = $2),
   invitations AS (DELETE FROM invitation WHERE tenant_id = $1 AND user_id = $2),
   resets AS (DELETE FROM password_reset WHERE tenant_id = $1 AND user_id = $2),
-  changes AS (DELETE FROM email_change WHERE tenant_id = $1 AND user_id = $2),
+  changes AS (DELETE FROM email_change WHERE tenant_id = $1 AND user_id = $2 AND confirmed_at IS NULL),
   passkeys AS (DELETE FROM passkey WHERE tenant_id = $1 AND user_id = $2),
   provider_links AS (DELETE FROM provider_link WHERE tenant_id = $1 AND user_id = $2),
   provider_sign_ins AS (DELETE FROM provider_sign_in WHERE tenant_id = $1 AND user_id = $2),
