@@ -67,7 +67,7 @@ export class EmailChangeService {
     if (personId === undefined) {
       throw new PlatformError('EMAIL_NOT_VERIFIED', 'Prove your present address first: ask for a new password');
     }
-    const user = await this.reauthentication.prove(principal, wanted);
+    const user = await this.reauthentication.proveForPerson(principal, wanted);
     if (isMfaRequired(user)) return user;
     const newEmail = normaliseEmail(wanted.email);
     if (newEmail === user.email) throw sameAddress();
@@ -131,21 +131,19 @@ export class EmailChangeService {
     if (!(await this.limit.mails.admits(newEmail))) return;
     const { tenantId, id: userId, email: oldEmail } = user;
     const known = await this.database.crossTenant((tx) => this.persons.findAddress(tx, newEmail));
-    if (known && known.personId !== personId) {
-      await this.database.transaction(tenantId, (tx) => this.mails.queue(tx, tenantId, takenMail(newEmail)));
-      return;
-    }
+    const isTaken = known !== null && known.personId !== personId;
     const id = newId();
     const secret = newSecret();
     const change = { id, userId, oldEmail, newEmail, secretHash: hashSecret(secret) };
     const link = `${this.config.service.baseUrl}/email-change#token=${packToken(tenantId, id, secret)}`;
     await this.database.transaction(principal, async (tx) => {
-      // No link to an address of somebody who was shut out between their proof and now.
+      // No mail to an address of somebody who was shut out between their proof and now.
       const current = await this.users.lock(tx, userId);
       if (current?.signInEpoch !== user.signInEpoch) return;
       this.trail.record(tx, { action: 'email.change_requested', subject: { kind: 'user', id: userId } });
       await this.changes.replacePending(tx, { ...change, validSeconds: CONFIRM_SECONDS });
-      await this.mails.queue(tx, tenantId, confirmationMail(newEmail, link));
+      // The same is stored in both cases; the link of an address that is taken goes to nobody.
+      await this.mails.queue(tx, tenantId, isTaken ? takenMail(newEmail) : confirmationMail(newEmail, link));
     });
   }
 }
