@@ -25,9 +25,7 @@ async function fill(admin) {
       SELECT '${tenantId}'::uuid AS tenant_id, uuidv7() AS id, 'host-user-' || i AS sub FROM generate_series(1, ${HOST_USERS}) i),
     added AS (
       INSERT INTO app_user (tenant_id, id, email, name, roles, status, origin)
-      SELECT tenant_id, id, sub || '@bench.test', 'Host user', '{member}', 'active', 'embed' FROM person),
-    local AS (
-      INSERT INTO local_account (tenant_id, user_id, email) SELECT tenant_id, id, sub || '@bench.test' FROM person)
+      SELECT tenant_id, id, sub || '@bench.test', 'Host user', '{member}', 'active', 'embed' FROM person)
     INSERT INTO embed_user (tenant_id, user_id, app_key, sub) SELECT tenant_id, id, 'bench', sub FROM person;
     CREATE TABLE bare_user AS SELECT sub, user_id, tenant_id, '{member}'::text[] AS roles FROM embed_user;
     ALTER TABLE bare_user ADD PRIMARY KEY (sub)`);

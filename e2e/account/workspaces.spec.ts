@@ -27,7 +27,7 @@ const addsUser = async ({ token }: Account, { email }: Account, password = OWN_P
     })
   ).body.id;
 
-const workspaceShown = (name: string) => page.locator('header').getByText(name).waitFor();
+const workspaceShown = (name: string) => page.locator('header').getByText(name, { exact: true }).waitFor();
 const entry = (name: string) => page.getByRole('listitem').filter({ hasText: name });
 
 /** Makes somebody a member of another workspace, by the link of the invitation. */

@@ -71,7 +71,7 @@ export class OfferService {
     return found;
   }
 
-  /** @returns null for what is not offered: the user of a host, and one of a workspace that is closed or suspended */
+  /** @returns null for a user of a workspace that is closed or suspended, who is not offered */
   private async view({ tenantId, userId }: EmailHolder): Promise<OfferView | null> {
     return this.database.transaction(tenantId, async (tx) => {
       const [user, tenant, suspension] = await Promise.all([
@@ -80,7 +80,7 @@ export class OfferService {
         this.suspensions.find(tx),
       ]);
       const isOpen = tenant && !tenant.closedAt && (!suspension || suspension.reinstatedAt !== null);
-      if (!user || user.origin === 'embed' || !isOpen) return null;
+      if (!user || !isOpen) return null;
       const { roles, status, createdAt } = user;
       const invited = status === 'invited';
       return { userId, tenantId, workspace: tenant.name, roles, invited, createdAt: createdAt.toISOString() };

@@ -87,7 +87,7 @@ async function createTables(runner: QueryRunner): Promise<void> {
   await runner.query("CREATE INDEX app_user_host_email_idx ON app_user (tenant_id, email) WHERE origin = 'embed'");
   await runner.query(`
     GRANT SELECT (name, origin, password_hash, mfa_enabled, sign_in_epoch),
-          UPDATE (name, origin, status, password_hash, mfa_enabled, sign_in_epoch, initial_password)
+          UPDATE (status, password_hash, mfa_enabled, sign_in_epoch, initial_password)
        ON app_user TO ${roles.narrowRole}`);
 }
 
@@ -109,5 +109,5 @@ async function convert(runner: QueryRunner): Promise<void> {
     INSERT INTO local_account (user_id, tenant_id, email, password_key, created_at)
     SELECT u.id, u.tenant_id, u.email, c.password_key, u.created_at
       FROM app_user u LEFT JOIN email_claim c ON c.user_id = u.id
-     WHERE u.email NOT LIKE '%@invalid' AND NOT EXISTS (SELECT 1 FROM membership m WHERE m.user_id = u.id)`);
+     WHERE u.email NOT LIKE '%@invalid' AND u.origin <> 'embed' AND NOT EXISTS (SELECT 1 FROM membership m WHERE m.user_id = u.id)`);
 }

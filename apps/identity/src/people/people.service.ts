@@ -33,21 +33,18 @@ export class UserService {
     await this.persons.holdAddress(tx, user.email);
     const isTaken =
       (await this.users.findByEmail(tx, tenantId, user.email)) !== null ||
-      (await this.persons.isKeptForMember(tx, user.email, tenantId));
+      (await this.persons.isOfMember(tx, user.email, tenantId));
     if (isTaken && user.origin !== 'embed')
       throw new PlatformError('EMAIL_TAKEN', 'A user of the workspace has the address already');
-    await this.addClaimed(tx, tenantId, user);
-    await this.persons.addLocal(tx, { userId: user.id, tenantId, email: user.email, passwordKey });
-  }
-
-  /** Adds a user for whom the address has been claimed in the same transaction, or waits to be verified. */
-  async addClaimed(tx: NarrowTransaction, tenantId: string, user: NewUser): Promise<void> {
     await this.users.insert(tx, tenantId, user);
     await appendEvent(tx, EVENTS['user.created'], {
       tenantId,
       subject: user.id,
       data: { userId: user.id, email: user.email, name: user.name },
     });
+    // A host signs its users in, and can have any number of an address.
+    if (user.origin === 'embed') return;
+    await this.persons.addLocal(tx, { userId: user.id, tenantId, email: user.email, passwordKey });
   }
 }
 

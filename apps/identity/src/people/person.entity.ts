@@ -17,7 +17,7 @@ export class Membership {
 }
 
 /**
- * A user who has not proven their address: added by an administrator, invited, minted by a host or registered. Any number of an
+ * A user who has not proven their address: added by an administrator, invited or registered. Any number of an
  * address stand beside each other and beside the person who has it, to whom each is an offer.
  */
 @Entity({ name: 'local_account' })

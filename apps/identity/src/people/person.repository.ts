@@ -48,10 +48,10 @@ export const FIND_ACCOUNT = `
    UNION ALL
   SELECT tenant_id, user_id, NULL FROM local_account WHERE email = $1 AND user_id = $2`;
 
-/** Whether an address is kept for a member of a workspace, who has given it up. $1: address, $2: tenant. */
-export const IS_KEPT_FOR_MEMBER = `
+/** Whether an address is that of a member of a workspace, or kept for one who has given it up. $1: address, $2: tenant. */
+export const IS_OF_MEMBER = `
   SELECT 1 FROM sign_in_email s JOIN membership m ON m.person_id = s.person_id
-   WHERE s.email = $1 AND s.reserved_until IS NOT NULL AND m.tenant_id = $2`;
+   WHERE s.email = $1 AND m.tenant_id = $2`;
 
 /** Of one that the person had before too. $1: present address, $2: new address. */
 export const MOVE_ADDRESS = `
@@ -110,10 +110,6 @@ export class PersonRepository {
     await tx.repository(Membership).insert({ personId, tenantId: user.tenantId, userId: user.userId });
   }
 
-  async deleteMembership(tx: NarrowTransaction, userId: string): Promise<boolean> {
-    return changedOne(await tx.repository(Membership).delete({ userId }));
-  }
-
   /** The user that a person is in a workspace. */
   async memberOf(tx: NarrowTransaction, personId: string, tenantId: string): Promise<EmailHolder | null> {
     return tx.repository(Membership).findOneBy({ personId, tenantId });
@@ -145,12 +141,13 @@ export class PersonRepository {
     return tx.repository(LocalAccount).findOneBy({ userId });
   }
 
+  /** The newest first. */
   async localsOf(tx: NarrowTransaction, email: string): Promise<EmailHolder[]> {
     const where = { email };
     return tx.repository(LocalAccount).find({
       select: { tenantId: true, userId: true },
       where,
-      order: { tenantId: 'ASC', userId: 'ASC' },
+      order: { createdAt: 'DESC', userId: 'ASC' },
     });
   }
 
@@ -166,8 +163,8 @@ export class PersonRepository {
     return changedOne(await tx.repository(LocalAccount).delete({ userId }));
   }
 
-  async isKeptForMember(tx: NarrowTransaction, email: string, tenantId: string): Promise<boolean> {
-    return (await tx.query(IS_KEPT_FOR_MEMBER, [email, tenantId])).length > 0;
+  async isOfMember(tx: NarrowTransaction, email: string, tenantId: string): Promise<boolean> {
+    return (await tx.query(IS_OF_MEMBER, [email, tenantId])).length > 0;
   }
 
   /** The former address signs nobody in and is nobody else's for so long. */

@@ -20,6 +20,8 @@ export class ApiProblem extends Error {
     readonly requestId?: string,
     readonly retryAfterSeconds?: number,
     options?: { readonly cause?: unknown },
+    /** Of `STEP_UP_REQUIRED`: what proves it within the session; empty where only another sign-in does. */
+    readonly proofs?: readonly string[],
   ) {
     super(detail, options);
   }
@@ -39,7 +41,7 @@ export function noAnswer(cause: unknown): never {
 export async function problemOf(response: Response): Promise<ApiProblem> {
   const { status, headers } = response;
   const body: unknown = await response.json().catch(() => undefined);
-  const { code, title, detail, errors, requestId } = isObject(body) ? body : {};
+  const { code, title, detail, errors, requestId, proofs } = isObject(body) ? body : {};
   const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
   return new ApiProblem(
     typeof code === 'string' ? code : `HTTP_${status}`,
@@ -48,6 +50,8 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
     Array.isArray(errors) ? errors.filter(isFieldProblem) : [],
     typeof requestId === 'string' ? requestId : undefined,
     Number.isFinite(retryAfter) ? retryAfter : undefined,
+    undefined,
+    Array.isArray(proofs) ? proofs.map(String) : undefined,
   );
 }
 

@@ -2,6 +2,7 @@ import { ApiProblem } from '@crm/api-client';
 import { ProblemNotice, useTexts } from '@crm/ui';
 import { Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { SignedIn } from '../../session/session.js';
 import { useSession } from '../../session/session-context.js';
@@ -16,9 +17,6 @@ import { WORKSPACE_TEXTS } from './workspaces.texts.js';
 
 type Entered = Pick<WorkspaceOfPerson, 'tenantId' | 'name'>;
 
-/** What belongs to the workspace before is nowhere any more. */
-const start = (): void => location.assign('/');
-
 /**
  * Enters another workspace of the person, in every window: at once, or with what its sign-in still asks for.
  * @returns the act, and the question that it may lead to
@@ -28,14 +26,17 @@ export function useWorkspaceEntry(): { readonly enter: (workspace: Entered) => v
   const { password: label } = useTexts(SIGN_IN_TEXTS);
   const api = useAccountApi();
   const session = useSession();
+  const navigate = useNavigate();
+  // What is open belongs to the workspace before.
+  const start = () => navigate({ to: '/' });
   const [workspace, setWorkspace] = useState<Entered>();
   const [step, setStep] = useState<SignInAnswer>();
   const entry = useMutation({
     mutationFn: async ({ tenantId, password }: { tenantId: string; password?: string }) => {
       const answer = await api.enterWorkspace(tenantId, password);
       if (answer.accessToken === undefined) return setStep(answer);
-      await session.begin(answer as SignedIn);
-      return start();
+      await start();
+      return session.begin(answer as SignedIn);
     },
   });
   const close = (): void => {
@@ -53,7 +54,7 @@ export function useWorkspaceEntry(): { readonly enter: (workspace: Entered) => v
   const question =
     workspace && (step || error || needsPassword) ? (
       <Question title={texts.enterTitle(workspace.name)} onClose={close}>
-        {step ? <SignIn answer={step} onDone={start} /> : null}
+        {step ? <SignIn answer={step} onDone={() => void start()} /> : null}
         {!step && needsPassword ? (
           <>
             <Text>{texts.enterText}</Text>

@@ -134,6 +134,9 @@ function TypedProof({ takesPassword, onProven }: TypedProofProps) {
 /** Of a call that needs a recent proof; undefined when the person did not give one. */
 type Proven<Answer> = { readonly answer: Answer } | undefined;
 
+/** Nothing that can be proven within the session helps. */
+const isHopeless = ({ proofs }: ApiProblem): boolean => proofs?.length === 0;
+
 type CallProven = <Answer>(make: () => Promise<Answer>) => Promise<Proven<Answer>>;
 
 const ProofContext = createContext<CallProven | undefined>(undefined);
@@ -157,7 +160,7 @@ export function ProofProvider({ children }: { readonly children: ReactNode }) {
     try {
       return { answer: await make() };
     } catch (problem) {
-      if (!(problem instanceof ApiProblem && problem.code === 'STEP_UP_REQUIRED')) throw problem;
+      if (!(problem instanceof ApiProblem && problem.code === 'STEP_UP_REQUIRED') || isHopeless(problem)) throw problem;
     }
     setAsking(true);
     const isProven = await new Promise<boolean>((settle) => waiting.current.push(settle));

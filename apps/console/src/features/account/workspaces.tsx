@@ -92,12 +92,14 @@ export function Workspaces() {
                   of={offer.workspace}
                   title={`${texts.accept}: ${offer.workspace}`}
                   text={offer.invited ? texts.invitedBy : texts.usedBy}
+                  words={texts.problems}
                   onAct={() => accept(offer)}
                 />
                 <Act
                   act={texts.decline}
                   of={offer.workspace}
                   title={`${texts.decline}: ${offer.workspace}`}
+                  words={texts.problems}
                   onAct={() => decline(offer)}
                 />
               </>

@@ -14,7 +14,7 @@ const VERIFY_TEXTS = catalogue({
     resend: 'Send another mail',
     sent: 'A new mail is on its way. Open the link in that one.',
     problems: {
-      CONFLICT: 'The address of this account is verified already.',
+      CONFLICT: 'The address of this account is verified already, or kept for somebody who has given it up.',
     },
   },
   de: {
@@ -22,7 +22,8 @@ const VERIFY_TEXTS = catalogue({
     resend: 'Noch eine E-Mail schicken',
     sent: 'Eine neue E-Mail ist unterwegs. Öffnen Sie den Link darin.',
     problems: {
-      CONFLICT: 'Die Adresse dieses Kontos ist bereits bestätigt.',
+      CONFLICT:
+        'Die Adresse dieses Kontos ist bereits bestätigt, oder sie ist noch für jemanden aufgehoben, der sie abgegeben hat.',
     },
   },
 });

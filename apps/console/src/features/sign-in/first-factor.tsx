@@ -2,7 +2,7 @@ import { ProblemNotice, useTexts } from '@crm/ui';
 import { Alert, Anchor, Button, Divider, Stack, Text } from '@mantine/core';
 import { useDebouncedValue, useInputState } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ChangeEvent, useState } from 'react';
 import { useSession } from '../../session/session-context.js';
 import { Demos } from './demos.js';
 import { knownDevices } from './known-devices.js';
@@ -105,6 +105,10 @@ export function FirstFactor({ title, lead, onAnswer }: FirstFactorProps) {
   const [email, setEmail] = useInputState('');
   const [password, setPassword] = useInputState('');
   const [isInitial, setInitial] = useState(false);
+  const typeEmail = (event: ChangeEvent<HTMLInputElement>): void => {
+    setEmail(event);
+    setInitial(false);
+  };
   const action = useMutation({
     mutationFn: async ({ email: account = '', password = '', newPassword }: Values) => {
       const credentials = { email: account, password, ...(newPassword !== undefined && { newPassword }) };
@@ -127,7 +131,7 @@ export function FirstFactor({ title, lead, onAnswer }: FirstFactorProps) {
       ) : null}
       {lead ? <Text>{lead}</Text> : null}
       <Form action={action} submit={texts.title} words={texts.problems}>
-        <EmailInput label={texts.email} value={email} onChange={setEmail} />
+        <EmailInput label={texts.email} value={email} onChange={typeEmail} />
         <CurrentPasswordInput label={texts.password} value={password} onChange={setPassword} />
         {isInitial ? (
           <>

@@ -4,6 +4,7 @@ import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApiClient } from '../../../session/api-client-context.js';
+import { useProof } from '../../account/proof.js';
 import { useCaller } from '../../shell/shell.queries.js';
 import { Confirm } from '../../sign-in/parts/confirm.js';
 import { EmailInput, NameInput } from '../../sign-in/parts/form.js';
@@ -17,6 +18,7 @@ export default function InvitePerson({ onClose }: { readonly onClose: () => void
   const texts = useTexts(PEOPLE_TEXTS);
   const client = useApiClient();
   const queries = useQueryClient();
+  const callProven = useProof();
   const isOwner = useCaller(client).data?.roles.includes('owner');
   const [role, setRole] = useState<string>('member');
   const roles = ROLES.filter((one) => one !== 'owner' || isOwner);
@@ -28,7 +30,8 @@ export default function InvitePerson({ onClose }: { readonly onClose: () => void
       words={texts.inviteProblems}
       onClose={onClose}
       onAct={async ({ email = '', name = '' }) => {
-        await client.POST('/api/tenant/users', { body: { email, name, roles: [role] } });
+        const body = { email, name, roles: [role] };
+        if (!(await callProven(() => client.POST('/api/tenant/users', { body })))) return;
         await queries.invalidateQueries({ queryKey: ['people'] });
         notifications.show({ message: texts.invited(email) });
         onClose();

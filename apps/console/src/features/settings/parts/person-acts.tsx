@@ -6,6 +6,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApiClient } from '../../../session/api-client-context.js';
 import { useProof } from '../../account/proof.js';
+import { complain } from '../../shell/parts/undo.js';
 import { Confirm } from '../../sign-in/parts/confirm.js';
 import { PEOPLE_TEXTS } from '../people.texts.js';
 
@@ -38,7 +39,9 @@ export function PersonActs({ person }: { readonly person: UserView }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {person.status === 'invited' ? <Menu.Item onClick={invite}>{texts.inviteAgain}</Menu.Item> : null}
+          {person.status === 'invited' ? (
+            <Menu.Item onClick={() => invite().catch(complain)}>{texts.inviteAgain}</Menu.Item>
+          ) : null}
           {person.status === 'active' ? (
             <Menu.Item onClick={() => setAsked('factor')}>{texts.resetFactor}…</Menu.Item>
           ) : null}
