@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { AsyncCommand } from 'fast-check';
 import { unpackToken } from '../src/secrets.js';
 import { EmbedHost } from './embed-host.js';
-import { type Account, newEmail, outcome, type TestIdentity } from './identity.js';
+import { type Account, fromElsewhere, newEmail, outcome, type TestIdentity } from './identity.js';
 import { type MailServer, tokenIn } from './mail-server.js';
 
 /** A user of a workspace whom nobody has proven. */
@@ -27,11 +27,13 @@ interface Member {
 interface Address {
   person: { password: string; readonly members: Map<number, Member> } | undefined;
   readonly locals: Map<number, Local>;
+  /** Whether the person owns a workspace of their own, besides the three. */
+  owns: boolean;
 }
 
 /** What nobody may see: people as the specification has them. */
 export class Model {
-  readonly addresses: readonly Address[] = [0, 1].map(() => ({ person: undefined, locals: new Map() }));
+  readonly addresses: readonly Address[] = [0, 1].map(() => ({ person: undefined, locals: new Map(), owns: false }));
   passwords = 0;
 
   at(address: number): Address {
@@ -58,7 +60,7 @@ export class Model {
 /** Three workspaces, and the two mailboxes of the addresses. */
 export class World {
   readonly emails = [newEmail(), newEmail()];
-  readonly tenants: readonly string[];
+  readonly tenants: string[];
   /** Tokens that must never work again. */
   readonly dead: string[] = [];
   readonly erased: string[] = [];
@@ -312,7 +314,9 @@ const leave: Act = async (model, world, address, workspace) => {
 const erasePerson: Act = async (model, world, address) => {
   const at = model.at(address);
   const token = await world.session(model, address, model.activeMember(address)!);
-  expect(await outcome(world.identity.request('DELETE', '/api/auth/me', { token }))).toEqual([204, undefined]);
+  const answer = await world.identity.request('DELETE', '/api/auth/me', { token });
+  expect(answer.status).toBe(at.owns ? 409 : 204);
+  if (at.owns) return;
   world.dead.push(token);
   world.erased.push(...[...at.person!.members.values()].map(({ userId }) => userId));
   at.person = undefined;
@@ -344,9 +348,28 @@ const mint: Act = async (model, world, address, workspace) => {
 /** A registration never tells who has an account; nobody verifies it here. */
 const register: Act = async (_model, world, address) => {
   const body = { email: world.email(address), password: STRANGERS, name: 'Stranger', workspace: { name: 'Another' } };
-  const headers = { 'x-forwarded-for': '203.0.113.9' };
-  const answer = await world.identity.request('POST', '/api/auth/register', { body, headers });
+  const answer = await world.identity.request('POST', '/api/auth/register', { body, headers: fromElsewhere() });
   expect(answer.status).toBe(201);
+};
+
+/** Whoever reads the mail registers a workspace of their own, and verifies it. */
+const registerOwn: Act = async (model, world, address) => {
+  const [at, email, password] = [model.at(address), world.email(address), model.newPassword()];
+  const body = { email, password, name: 'Somebody', workspace: { name: 'Own' } };
+  const { answer, text } = await world.mailServer.sentBy(email, () =>
+    world.identity.request('POST', '/api/auth/register', { body, headers: fromElsewhere() }),
+  );
+  expect(answer.status).toBe(201);
+  const workspace = world.tenants.push(answer.body.tenant.id) - 1;
+  const { accessToken } = (await world.login(address, password, workspace)).body;
+  const token = /verify-email#token=([\w.-]+)/.exec(text)?.[1];
+  expect(await outcome(world.identity.post('/api/auth/verify-email', { token }, accessToken))).toEqual([
+    204,
+    undefined,
+  ]);
+  at.person ??= { password, members: new Map() };
+  at.person.members.set(workspace, { userId: answer.body.user.id, status: 'active' });
+  at.owns = true;
 };
 
 const localIs =
@@ -366,6 +389,7 @@ const ACTS: Readonly<Record<string, readonly [When, Act]>> = {
   add: [always, add(STRANGERS)],
   invite: [always, add(undefined)],
   register: [always, register],
+  registerOwn: [(model, address) => !model.at(address).owns, registerOwn],
   acceptLink: [localIs(({ status, link }) => status === 'invited' && link !== undefined), acceptLink],
   acceptOffer: [
     both(
