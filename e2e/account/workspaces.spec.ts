@@ -100,7 +100,7 @@ describe('a person with an account', () => {
     await workspaceShown(host.name);
   });
 
-  it('leaves a workspace, and not one whose only owner they are', async () => {
+  it('leaves the workspace that they are in, and not one whose only owner they are', async () => {
     const [host, guest] = await Promise.all([named('Host'), named('Guest')]);
     await joins(guest, host);
     await lookAfter(person, guest, 'Workspaces');
@@ -108,9 +108,15 @@ describe('a person with an account', () => {
     await person.answers('Leave it');
     await person.reads('You are its only owner.');
     await person.answers('Cancel');
+    await person.reads('To leave one, switch to it first.');
+    expect(await entry(host.name).getByRole('button', { name: 'Leave it' }).count()).toBe(0);
+    await person.presses('Switch to it', host.name);
+    await workspaceShown(host.name);
+    await page.goto(`${addresses.baseUrl}/account/security`);
+    await person.opens('Workspaces');
     await person.presses('Leave it', host.name);
     await person.answers('Leave it');
-    await entry(host.name).getByText('Left', { exact: true }).waitFor();
+    await person.isAt('Sign in');
     const { data } = (await api('GET', '/api/auth/workspaces', { token: guest.token, expect: 200 })).body;
     expect(data.map(({ tenantId }: Account) => tenantId)).toEqual([guest.tenantId]);
   });

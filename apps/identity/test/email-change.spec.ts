@@ -2,6 +2,7 @@ import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import { ExpiredRowSweeper } from '../src/accounts/accounts.sweeper.js';
 import { AfterResponse } from '../src/accounts/after-response.service.js';
+import { entryOf } from './audit.js';
 import { enrol, protectedAccount } from './authenticators.js';
 import { EmbedHost } from './embed-host.js';
 import { type Account, fromElsewhere, NEW_PASSWORD, newEmail, outcome, PASSWORD, withMail } from './identity.js';
@@ -98,6 +99,19 @@ describe('a change of the e-mail address', () => {
     expect(text).toContain('has an account already');
     expect(text).not.toContain('#token=');
     expect((await identity.login(theirs.email)).status).toBe(200);
+  });
+
+  it('is in the audit trail and the export, whether or not the address has an account', async () => {
+    const taken = (await identity.account()).email;
+    for (const wanted of [taken, newEmail()]) {
+      const mine = await identity.account();
+      await mailServer.sentBy(wanted, () => ask(mine.accessToken, wanted));
+      const entry = await entryOf(identity, mine, 'email.change_requested');
+      expect(entry).toMatchObject({ subject: { kind: 'user', id: mine.userId } });
+      const { body } = await identity.send('POST', '/api/auth/me/export', mine);
+      const change = { from: mine.email, to: wanted, confirmedAt: null };
+      expect((body as unknown as { emailChanges: object[] }).emailChanges).toEqual([expect.objectContaining(change)]);
+    }
   });
 
   it.each([

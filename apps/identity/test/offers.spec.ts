@@ -338,7 +338,6 @@ describe('an offer', () => {
   });
 
   it.each([
-    ['of a host', `UPDATE app_user SET origin = 'embed' WHERE id = $1`],
     ['of a closed workspace', 'UPDATE tenant SET closed_at = now() WHERE $1::uuid IS NOT NULL'],
     [
       'of a suspended workspace',

@@ -1,9 +1,10 @@
 import { newId } from '@crm/database';
 import { describe, expect, it } from '@jest/globals';
 import { auditOf } from './audit.js';
-import { type Account, newEmail, outcome } from './identity.js';
+import { enrol } from './authenticators.js';
+import { type Account, newEmail, outcome, PASSWORD } from './identity.js';
 import { newAuthenticator, register, signIn } from './passkeys.js';
-import { consultant, joined, prove, sessionOf, switchTo } from './persons.js';
+import { consultant, enter, joined, prove, sessionOf, switchTo } from './persons.js';
 import { Stage } from './single-sign-on/stage.js';
 
 const stage = Stage.ofFile();
@@ -148,6 +149,51 @@ describe('a session that a provider has opened', () => {
     const byPlanted = await signIn(identity, planted);
     expect([byPlanted.status, await sessionOf(identity, byPlanted)]).toMatchObject([200, { personProven: false }]);
     expect(await outcome(switchTo(identity, byPlanted.body, elsewhere))).toEqual([403, 'STEP_UP_REQUIRED']);
-    expect((await switchTo(identity, (await signIn(identity, own)).body, elsewhere)).status).toBe(200);
+    const byOwn = await signIn(identity, own);
+    expect((await switchTo(identity, byOwn.body, elsewhere)).status).toBe(200);
+    // The device of a planted one would have guesses of its own at the password of the person.
+    const tokens = [byPlanted, byOwn].map(({ headers }) => headers.get('x-device-token'));
+    expect(tokens).toEqual([null, expect.any(String)]);
+  });
+});
+
+describe('a passkey from before the address was proven', () => {
+  it('opens nothing but its own workspace', async () => {
+    const { member } = await identity.team('member');
+    const planted = newAuthenticator();
+    expect((await register(identity, member, planted)).status).toBe(201);
+    await prove(identity, member);
+    const { tenantId } = await joined(identity, member, await identity.account());
+    const opened = await signIn(identity, planted);
+    expect([opened.status, await sessionOf(identity, opened)]).toMatchObject([200, { personProven: false }]);
+    expect(await outcome(switchTo(identity, opened.body, tenantId))).toEqual([403, 'STEP_UP_REQUIRED']);
+  });
+});
+
+describe('a change of the whole person', () => {
+  type By = Pick<Account, 'accessToken'>;
+  const erase = (by: By) => identity.send('DELETE', '/api/auth/me', by);
+  const changeAddress = (by: By) =>
+    identity.send('POST', '/api/auth/email-change', by, { email: newEmail(), password: PASSWORD });
+
+  it.each([
+    // Whoever owns a workspace alone is told so once nothing else is in the way.
+    ['an erasure', erase, [409, 'CONFLICT']],
+    ['a change of the address', changeAddress, [202, undefined]],
+  ])('is refused without the second factor that the person has elsewhere: %s', async (_change, make, admitted) => {
+    const { home, there } = await consultant(identity);
+    const inside = await enter(identity, there);
+    expect(await outcome(make(home))).toEqual(admitted);
+    await enrol(identity, inside);
+    const refused = await make(home);
+    expect([refused.status, refused.body]).toMatchObject([403, { code: 'STEP_UP_REQUIRED', proofs: [] }]);
+    expect(await outcome(make(inside))).toEqual(admitted);
+  });
+
+  it.each(['active', 'disabled'])('is refused to a provider where the person is %s elsewhere', async (status) => {
+    const { home, there } = await consultant(identity);
+    await identity.query(there.tenantId, 'UPDATE app_user SET status = $2 WHERE id = $1', [there.userId, status]);
+    const byProvider = await enter(identity, home, 'provider');
+    expect(await outcome(erase(byProvider))).toEqual([403, 'STEP_UP_REQUIRED']);
   });
 });

@@ -253,7 +253,7 @@ describe('what the other workspace demands', () => {
   it('has a user set up the second factor that it requires, which proves nothing', async () => {
     const { home, customer } = await consultant(identity);
     await demand(customer, 'required');
-    await identity.forgetProofs(home.tenantId);
+    await set(home.tenantId, "UPDATE session SET proven_at = now() - interval '300 seconds'");
     const { body } = await switchTo(identity, home, customer.tenantId);
     expect(body).toMatchObject({ mfaEnrolmentRequired: true });
     const { enrolmentToken } = body;
@@ -265,6 +265,19 @@ describe('what the other workspace demands', () => {
       (await sessionOf(identity, { body: home as never })).provenAt,
     );
   });
+
+  it.each(["now() - interval '601 seconds'", 'NULL'])(
+    'has nobody set one up in a session that was proven at %s, but after the password',
+    async (provenAt) => {
+      const { home, customer } = await consultant(identity);
+      await demand(customer, 'required');
+      await set(home.tenantId, `UPDATE session SET proven_at = ${provenAt}`);
+      const refused = await switchTo(identity, home, customer.tenantId);
+      expect([refused.status, refused.body]).toMatchObject([403, { code: 'STEP_UP_REQUIRED', proofs: ['password'] }]);
+      const { body } = await switchTo(identity, home, customer.tenantId, PASSWORD);
+      expect(body).toMatchObject({ mfaEnrolmentRequired: true });
+    },
+  );
 
   it('ends with the sessions of the person, also where a code is awaited', async () => {
     const { home, customer } = await consultant(identity);

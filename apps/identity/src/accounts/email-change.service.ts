@@ -70,7 +70,7 @@ export class EmailChangeService {
     if (personId === undefined) {
       throw new PlatformError('EMAIL_NOT_VERIFIED', 'Prove your present address first: ask for a new password');
     }
-    const user = await this.reauthentication.prove(principal, wanted);
+    const user = await this.reauthentication.proveForPerson(principal, wanted);
     if (isMfaRequired(user)) return user;
     const newEmail = normaliseEmail(wanted.email);
     if (newEmail === user.email) throw sameAddress();
@@ -144,7 +144,7 @@ export class EmailChangeService {
     const change = { id, userId, oldEmail, newEmail, secretHash: hashSecret(secret) };
     const link = `${this.config.service.baseUrl}/email-change#token=${packToken(tenantId, id, secret)}`;
     await this.database.transaction(principal, async (tx) => {
-      // No link to an address of somebody who was shut out between their proof and now.
+      // No mail to an address of somebody who was shut out between their proof and now.
       const current = await this.users.lock(tx, userId);
       if (current?.signInEpoch !== user.signInEpoch) return;
       // Neither the trail nor an export tells whether the address is taken: then nobody is sent the secret.

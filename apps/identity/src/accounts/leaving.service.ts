@@ -23,16 +23,16 @@ export class LeavingService {
 
   /**
    * @param erases whether nothing but the id is left of the user
-   * @throws PlatformError NOT_FOUND for a workspace that the person is not in, CONFLICT for the last owner,
-   * STEP_UP_REQUIRED where the session speaks for its own workspace alone
+   * @throws PlatformError NOT_FOUND for another workspace than that of the session, whose second factor was not asked for;
+   * CONFLICT for the last owner
    */
   async leave(principal: Principal, tenantId: string, erases: boolean): Promise<void> {
-    if (tenantId !== principal.tenantId) await this.sessions.assertOfPerson(principal);
+    if (tenantId !== principal.tenantId) {
+      throw new PlatformError('NOT_FOUND', 'You are signed in to no such workspace: switch to it first');
+    }
     await inWorkspace(this.database, principal, async (tx) => {
-      const { email, memberships } = await this.holdAddress(tx, principal);
-      const user = memberships.find((membership) => membership.tenantId === tenantId);
-      if (!user) throw new PlatformError('NOT_FOUND', 'You are in no such workspace');
-      const leaver = await this.departures.hold(tx, user, email);
+      const email = await this.departures.holdAddress(tx, principal);
+      const leaver = await this.departures.hold(tx, principal, email);
       if (leaver.isLastOwner) throw lastOwner();
       await this.departures[erases ? 'erase' : 'remove'](tx, leaver, true);
     });
@@ -42,6 +42,7 @@ export class LeavingService {
   /** In every workspace at once. @throws PlatformError CONFLICT naming those whose last owner the person is, STEP_UP_REQUIRED */
   async erasePerson(principal: Principal): Promise<void> {
     await this.sessions.assertOfPerson(principal);
+    await this.sessions.assertSecondFactor(principal);
     await inWorkspace(this.database, principal, async (tx) => {
       const { email, memberships } = await this.holdAddress(tx, principal);
       const leavers: Leaver[] = [];

@@ -23,7 +23,7 @@ export class ErasureController {
   @Access({ right: 'read', proof: true })
   @Describe({
     summary: 'Erases the current user, in every workspace of theirs',
-    description: `${WHAT_GOES} \`workspaces\` of the refusal names the workspaces whose last owner the person is. A person of several workspaces needs a session that no identity provider opened.`,
+    description: `${WHAT_GOES} \`workspaces\` of the refusal names the workspaces whose last owner the person is. A person of several workspaces needs a session that no identity provider opened, of a user with a second factor if they have one in any of them.`,
     answers: [{ status: 204, description: 'The user is erased' }],
     errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
@@ -36,9 +36,9 @@ export class ErasureController {
   @Describe({
     summary: 'Leaves a workspace',
     description:
-      'The sessions, factors, API keys and links of the current user in the workspace end at once, and tokens stop working within a second. The workspace keeps the name; other workspaces of the person stay as they are. Whoever leaves the last one is nobody any more: the address is free. The last owner makes somebody else an owner first (`CONFLICT`). In a session that an identity provider opened, only its own workspace can be left.',
+      'The sessions, factors, API keys and links of the current user in the workspace end at once, and tokens stop working within a second. The workspace keeps the name; other workspaces of the person stay as they are. Whoever leaves the last one is nobody any more: the address is free. The last owner makes somebody else an owner first (`CONFLICT`). Another workspace than that of the session is `NOT_FOUND`: switch to it first.',
     answers: [{ status: 204, description: 'The current user has left' }],
-    errors: ['STEP_UP_REQUIRED', 'NOT_FOUND', 'CONFLICT'],
+    errors: ['NOT_FOUND', 'CONFLICT'],
   })
   async leave(
     @CurrentPrincipal() principal: Principal,

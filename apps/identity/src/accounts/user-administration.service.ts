@@ -29,6 +29,7 @@ import {
   USER_QUOTA,
   UserService,
 } from '../people/people.service.js';
+import { PersonRepository } from '../people/person.repository.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
@@ -69,6 +70,7 @@ export class UserAdministrationService {
   constructor(
     private readonly database: Database,
     private readonly users: UserRepository,
+    private readonly persons: PersonRepository,
     private readonly additions: UserService,
     private readonly passwords: PasswordService,
     private readonly invitations: InvitationService,
@@ -155,6 +157,7 @@ export class UserAdministrationService {
   async change(principal: Principal, id: string, change: UserChangeInput): Promise<User> {
     const roles = change.roles && [...new Set(change.roles)];
     if (roles) assertGrantable(principal, roles);
+    const isMember = (await this.database.crossTenant((tx) => this.persons.personOf(tx, id))) !== undefined;
     const ended = await this.database.transaction(principal, async (tx) => {
       const owners = await this.users.lockActiveOwners(tx);
       const user = await this.users.lock(tx, id);
@@ -162,7 +165,7 @@ export class UserAdministrationService {
       assertGrantable(principal, user.roles);
       const isRaised = roles?.some((role) => !user.roles.includes(role));
       if (isRaised) await this.proof.assertWithin(tx, principal);
-      const after = { ...user, ...change, roles: roles ?? user.roles, status: statusAfter(user, change) };
+      const after = { ...user, ...change, roles: roles ?? user.roles, status: statusAfter(user, isMember, change) };
       if (isActiveOwner(user) && !isActiveOwner(after) && owners === 1) {
         throw new PlatformError('CONFLICT', 'A workspace keeps at least one owner');
       }
@@ -241,9 +244,10 @@ function assertInvited(user: User | null): void {
     throw new PlatformError('CONFLICT', 'Only a user who is invited can be invited again');
 }
 
-function statusAfter(user: User, change: UserChangeInput): UserStatus {
-  // Host users and those of an identity provider never have a password; their host or provider signs them in.
-  const waitsForPassword = user.passwordHash === null && !['embed', 'identity_provider'].includes(user.origin);
+function statusAfter(user: User, isMember: boolean, change: UserChangeInput): UserStatus {
+  // Who has proven the address sets a password by mail. Host users and those of an identity provider never have one.
+  const isLetIn = isMember || ['embed', 'identity_provider'].includes(user.origin);
+  const waitsForPassword = user.passwordHash === null && !isLetIn;
   return change.status === 'active' && waitsForPassword ? 'invited' : (change.status ?? user.status);
 }
 

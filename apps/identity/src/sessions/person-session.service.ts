@@ -4,6 +4,8 @@ import { Database } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { EmailHolder } from '../people/email.repository.js';
+import { UserRepository } from '../people/people.repository.js';
+import { PersonRepository } from '../people/person.repository.js';
 import { type PersonSession, PersonSessionRepository, type PersonWorkspace } from './person-session.repository.js';
 import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
@@ -23,6 +25,8 @@ export class PersonSessionService {
     private readonly own: SessionRepository,
     private readonly persons: PersonSessionRepository,
     private readonly sessions: SessionService,
+    private readonly people: PersonRepository,
+    private readonly users: UserRepository,
   ) {}
 
   /** Where the caller can be a user; a local account in its own workspace only. */
@@ -45,11 +49,27 @@ export class PersonSessionService {
 
   /** For a change in every workspace of the person. @throws PlatformError STEP_UP_REQUIRED where the session speaks for one of several */
   async assertOfPerson(principal: Principal): Promise<void> {
-    const workspaces = await this.workspaces(principal);
-    const isOnly = workspaces.every(({ userId }) => userId === principal.userId);
-    if (isOnly || (await this.calling(principal, workspaces))?.isOfPerson) return;
-    // Nothing within the session helps: it takes a sign-in with a password or a passkey.
-    throw new PlatformError('STEP_UP_REQUIRED', undefined, { members: { proofs: [] } });
+    const isOnly = (await this.memberships(principal)).every(({ userId }) => userId === principal.userId);
+    if (isOnly || (await this.isOfPerson(principal))) return;
+    // It takes a sign-in with a password or a passkey.
+    throw notWithinSession();
+  }
+
+  /** For the same: it is as safe as the safest of their workspaces. @throws PlatformError STEP_UP_REQUIRED for a user without the second factor of another */
+  async assertSecondFactor(principal: Principal): Promise<void> {
+    let isRequired = false;
+    for (const membership of await this.memberships(principal)) {
+      const user = await this.users.readForSignIn(this.database, membership);
+      if (!user?.mfaEnabled) continue;
+      if (user.id === principal.userId) return;
+      isRequired = true;
+    }
+    if (isRequired) throw notWithinSession('Switch to a workspace where you have a second factor, or turn it on here');
+  }
+
+  /** Whether the session speaks for the person. */
+  async isOfPerson(principal: Principal): Promise<boolean> {
+    return (await this.calling(principal, await this.workspaces(principal)))?.isOfPerson ?? false;
   }
 
   /** @throws PlatformError INVALID_QUERY for a cursor of another user or list */
@@ -80,6 +100,14 @@ export class PersonSessionService {
     }
   }
 
+  /** Also those in which they are disabled. @returns none of a local account */
+  private async memberships({ userId }: Principal): Promise<EmailHolder[]> {
+    return this.database.crossTenant(async (tx) => {
+      const personId = await this.people.personOf(tx, userId);
+      return personId === undefined ? [] : this.people.memberships(tx, personId);
+    });
+  }
+
   /** The workspaces for which the session speaks. */
   private async within(principal: Principal): Promise<PersonWorkspace[]> {
     const workspaces = await this.workspaces(principal);
@@ -87,6 +115,10 @@ export class PersonSessionService {
     return session?.isOfPerson ? workspaces : workspaces.filter(({ userId }) => userId === principal.userId);
   }
 }
+
+/** Where no proof within the session helps. */
+const notWithinSession = (detail?: string) =>
+  new PlatformError('STEP_UP_REQUIRED', detail, { members: { proofs: [] } });
 
 /** In another workspace a person acts as the user that they are there. */
 const as = (principal: Principal, { tenantId, userId }: EmailHolder): Principal => ({ ...principal, tenantId, userId });

@@ -100,12 +100,6 @@ export class RecentProof extends ProofSource {
     if (!open) throw new PlatformError('TOKEN_REVOKED');
   }
 
-  /** Whether the user opened the session themselves, and not a provider for them. */
-  async isOwn(tx: TenantTransaction, { userId, sessionId }: Principal): Promise<boolean> {
-    const session = sessionId === undefined ? null : await this.sessions.find(tx, userId, sessionId);
-    return session?.personProven ?? false;
-  }
-
   /** For a change that must not outlive what ended the session. @throws PlatformError STEP_UP_REQUIRED */
   async assertWithin(tx: TenantTransaction, { userId, sessionId }: Principal): Promise<void> {
     const proven =

@@ -34,7 +34,7 @@ export class DeviceTokens {
     this.keys = EncryptionKeys.parse(config.keyEncryptionKey).derive('identity.device-token');
   }
 
-  /** @param user who has proven who they are on the device. @returns undefined for one without a password */
+  /** @param user who has proven by a password or a passkey who they are on the device. @returns undefined for one without a password */
   issue({ id, passwordHash }: PasswordHolder): string | undefined {
     if (passwordHash === null) return undefined;
     const [key] = this.keys;

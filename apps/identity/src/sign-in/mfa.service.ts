@@ -1,8 +1,9 @@
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { Database, newId, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/limits';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { failedSignIn, RefusedActs } from '../audit/refused-acts.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { hashSecret, isSecret, newSecret, packIds, packToken, unpackIds } from '../secrets.js';
@@ -201,6 +202,7 @@ export class MfaRequestService {
     private readonly passkeys: PasskeyRepository,
     private readonly mails: MailService,
     private readonly mailCodes: MailCodes,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
     limits: LimiterStore,
   ) {
     this.limit = new Limiter(limits, CHALLENGES, 'Too many codes were asked for');
@@ -248,6 +250,10 @@ export class MfaRequestService {
     const store = (what: Pick<MfaChallenge, 'method'> & Partial<MfaChallenge>, tx: TenantTransaction) =>
       this.challenges.replace(tx, newChallenge(id, account, { purpose, ...what }));
     if (factor === 'enrolment') {
+      // Otherwise a stolen session would set up a factor of the thief's, which proves anything from then on.
+      if (purpose === 'switch' && !this.isRecent(account)) {
+        throw new PlatformError('STEP_UP_REQUIRED', undefined, { members: { proofs: ['password'] } });
+      }
       const secret = newSecret();
       await this.database.transaction(tenantId, (tx) =>
         store({ method: 'enrolment', secretHash: hashSecret(secret) }, tx),
@@ -271,6 +277,10 @@ export class MfaRequestService {
       });
     });
     return mfaRequired(tenantId, id, ['mail'], offersPasskey);
+  }
+
+  private isRecent({ authenticatedAt }: Account): boolean {
+    return authenticatedAt != null && authenticatedAt.getTime() > Date.now() - this.config.stepUpSeconds * 1000;
   }
 }
 

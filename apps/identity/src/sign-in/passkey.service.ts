@@ -13,6 +13,7 @@ import { deviceOf } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { UserRepository } from '../people/people.repository.js';
 import { PLATFORM_TENANT, tenantOf } from '../platform-tenant.js';
+import { PersonSessionService } from '../sessions/person-session.service.js';
 import { RecentProof, sessionOf } from '../sessions/proof.service.js';
 import { type SessionIssuer, SessionService, type SignInOrigin } from '../sessions/session.service.js';
 import { challengeIn, parseRegistration, type RelyingParty, verifyRegistration } from './ceremony.js';
@@ -55,6 +56,7 @@ export class PasskeyParts {
     readonly notices: FactorNoticeService,
     readonly limit: SignInLimit,
     readonly proof: RecentProof,
+    readonly ofPerson: PersonSessionService,
     readonly trail: AuditTrail,
     readonly refusals: RefusedActs,
     readonly devices: DeviceTokens,
@@ -99,12 +101,13 @@ export abstract class Passkeys {
     const verified = await verifyRegistration(response, challenge, party);
     const { userId } = principal;
     const passkey = { id: newId(), userId, name: name?.trim() || (deviceOf(userAgent) ?? 'Passkey'), ...verified };
+    // A passkey opens no more than the session does in which it was set up.
+    const personProven = this.holders.kind === 'users' && (await this.parts.ofPerson.isOfPerson(principal));
     try {
       return await this.parts.database.transaction(inTenant(principal), async (tx) => {
         await this.lockWithRoom(tx, userId);
         // Again, now that the account cannot change: a passkey must not outlive what ended the session meanwhile.
         await this.parts.proof.assertWithin(tx, principal);
-        const personProven = await this.parts.proof.isOwn(tx, principal);
         await this.parts.passkeys.insert(tx, { ...passkey, personProven });
         await this.parts.notices.send(tx, userId, { change: 'passkey-added', name: passkey.name });
         this.record(tx, 'passkey.added', userId, passkey.id);
@@ -176,7 +179,9 @@ export abstract class Passkeys {
       });
       if (!holder) throw new PlatformError('INVALID_CREDENTIALS', 'The passkey is not accepted');
       const proven = { ...origin, method: 'passkey', epoch: holder.signInEpoch, personProven };
-      return { answer: await sessions.open(tenantId, userId, proven), deviceToken: this.parts.devices.issue(holder) };
+      // Its guesses are at the password of the person, for whom not every passkey speaks.
+      const deviceToken = personProven || kind === 'operators' ? this.parts.devices.issue(holder) : undefined;
+      return { answer: await sessions.open(tenantId, userId, proven), deviceToken };
     });
   }
 

@@ -230,6 +230,8 @@ export class SignInService {
   }
 
   private async deviceTokenOf(tenantId: string, userId: string, purpose: SignInPurpose): Promise<string | undefined> {
+    // A provider does not speak for the person, at whose password the device would have guesses of its own.
+    if (!isOfPerson(purpose)) return undefined;
     const user = await this.users.readForSignIn(this.database, { tenantId, userId });
     return user ? this.admitted(user, purpose) : undefined;
   }

@@ -54,6 +54,13 @@ export class ReauthenticationService {
     });
   }
 
+  /** As {@link prove}, for a change in every workspace of the person. */
+  async proveForPerson(principal: Principal, proof: UserStepUpInput): Promise<User | MfaRequired> {
+    const outcome = await this.prove(principal, proof);
+    if (!isMfaRequired(outcome)) await this.ofPerson.assertSecondFactor(principal);
+    return outcome;
+  }
+
   /**
    * @param purpose attempts are counted for each
    * @param password of the user, who needs a recent proof in its place where they have none

@@ -31,7 +31,7 @@ export class WorkspacesController {
   @Describe({
     summary: 'Signs in to another workspace of the current user',
     description:
-      'Answers as `POST /api/auth/login`, and is completed as that, by what the other workspace demands. The current session stays; without a code the new one ends with it at the latest, and what was proven last in the one was in the other. In a session that a provider has opened, or one from before the address was verified, the password is required (`STEP_UP_REQUIRED`); a password that is given is a new proof. Wrong ones count as failed sign-ins.',
+      'Answers as `POST /api/auth/login`, and is completed as that, by what the other workspace demands. The current session stays; without a code the new one ends with it at the latest, and what was proven last in the one was in the other. In a session that a provider has opened, or one from before the address was verified, the password is required (`STEP_UP_REQUIRED`), and so it is where the other workspace has the user set up a second factor and nothing was proven in the last ten minutes; a password that is given is a new proof. Wrong ones count as failed sign-ins.',
     answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
     errors: [
       'NOT_FOUND',

@@ -8,7 +8,7 @@ import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decor
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { newSecret } from '../secrets.js';
 import { presentedCookie } from '../sign-in/browser-cookie.js';
-import { giveDeviceToken, type HeaderReply } from '../sign-in/device-tokens.js';
+import type { HeaderReply } from '../sign-in/device-tokens.js';
 import type { SignInAnswer } from '../sign-in/mfa.service.js';
 import { SignInView } from '../sign-in/sign-in.dto.js';
 import { ProviderSignInService } from './provider-sign-in.service.js';
@@ -156,12 +156,9 @@ export class ProviderSignInController {
     @Body() { code }: ExchangeInput,
     @CurrentOrigin() origin: RequestOrigin,
     @Headers('cookie') cookies: string | undefined,
-    @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<SignInAnswer> {
     await this.limit.consume('exchange', origin.address);
-    const { answer, deviceToken } = await this.signIns.exchange(code, presentedCookie(NAME, cookies), origin);
-    giveDeviceToken(reply, deviceToken);
-    return answer;
+    return this.signIns.exchange(code, presentedCookie(NAME, cookies), origin);
   }
 
   /** Limited as one, whichever way it is asked. */

@@ -13,7 +13,6 @@ import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secr
 import { SessionRepository } from '../sessions/session.repository.js';
 import { SessionService, type SignInOrigin } from '../sessions/session.service.js';
 import { TokenSigner } from '../sessions/signing-key.service.js';
-import { DeviceTokens, type SignInOutcome } from '../sign-in/device-tokens.js';
 import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
 import { MfaRequestService, type SignInAnswer } from '../sign-in/mfa.service.js';
 import { DomainService, domainOf } from './domain.service.js';
@@ -59,7 +58,6 @@ export class ProviderSignInService {
     private readonly policies: SignInPolicyRepository,
     private readonly sessions: SessionService,
     private readonly openSessions: SessionRepository,
-    private readonly devices: DeviceTokens,
     private readonly signer: TokenSigner,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {
@@ -172,11 +170,7 @@ export class ProviderSignInService {
    *   INVALID_CREDENTIALS when the user was disabled in the meantime; RATE_LIMITED when too many codes were asked for;
    *   WORKSPACE_SUSPENDED
    */
-  async exchange(
-    code: string,
-    browser: string | undefined,
-    origin: SignInOrigin,
-  ): Promise<SignInOutcome<SignInAnswer>> {
+  async exchange(code: string, browser: string | undefined, origin: SignInOrigin): Promise<SignInAnswer> {
     const presented = unpackToken(code);
     if (!presented) throw expired();
     const { tenantId, id, secret } = presented;
@@ -196,8 +190,7 @@ export class ProviderSignInService {
       ? undefined
       : this.secondFactorOf({ ...user, signInEpoch, authenticatedAt });
     const proven = { ...origin, method: AT_PROVIDER, epoch: signInEpoch, provenAt: authenticatedAt };
-    const answer = await this.sessions.open(tenantId, user.id, proven, secondFactor);
-    return { answer, deviceToken: 'accessToken' in answer ? this.devices.issue(user) : undefined };
+    return this.sessions.open(tenantId, user.id, proven, secondFactor);
   }
 
   /** What a sign-in needs whose provider has not asked for a second factor. */

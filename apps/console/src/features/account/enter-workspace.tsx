@@ -46,7 +46,7 @@ export function useWorkspaceEntry(): { readonly enter: (workspace: Entered) => v
   };
   const { error } = entry;
   const tenantId = workspace?.tenantId ?? '';
-  // A provider speaks for its own workspace.
+  // A provider speaks for its own workspace, and an old proof sets up no second factor.
   const needsPassword =
     (error instanceof ApiProblem && error.code === 'STEP_UP_REQUIRED') || entry.variables?.password !== undefined;
   const isRefused = needsPassword && error instanceof ApiProblem && error.code !== 'STEP_UP_REQUIRED';

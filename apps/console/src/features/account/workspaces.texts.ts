@@ -2,18 +2,16 @@ import { catalogue } from '@crm/ui';
 
 export const WORKSPACE_TEXTS = catalogue({
   en: {
-    lead: 'One address and one password for all of them. Each has its own sessions, second factor and roles.',
+    lead: 'One address and one password for all of them. Each has its own sessions, second factor and roles. To leave one, switch to it first.',
     current: 'you are here',
     roles: 'Roles',
     enter: 'Switch to it',
     enterTitle: (name: string) => `Switch to ${name}`,
-    enterText: 'This session was not opened with your password. It proves that you may enter other workspaces.',
+    enterText: 'Your password proves that it is you who enters the other workspace.',
     leave: 'Leave it',
     leaveTitle: (name: string) => `Leave ${name}?`,
     leaveText:
       'You can no longer sign in to it. Your name stays on what you have done there. An administrator can invite you again.',
-    left: 'You have left the workspace.',
-    hasLeft: 'Left',
     offers: 'Offered to you',
     offersText:
       'These workspaces have a user with your address. It becomes yours only if you accept: then whoever used it until now is shut out, and you sign in with your own password.',
@@ -35,19 +33,16 @@ export const WORKSPACE_TEXTS = catalogue({
     },
   },
   de: {
-    lead: 'Eine Adresse und ein Passwort für alle. Jeder hat eigene Sitzungen, einen eigenen zweiten Faktor und eigene Rollen.',
+    lead: 'Eine Adresse und ein Passwort für alle. Jeder hat eigene Sitzungen, einen eigenen zweiten Faktor und eigene Rollen. Um einen zu verlassen, wechseln Sie zuerst dorthin.',
     current: 'hier sind Sie',
     roles: 'Rollen',
     enter: 'Dorthin wechseln',
     enterTitle: (name) => `Zu ${name} wechseln`,
-    enterText:
-      'Diese Sitzung wurde nicht mit Ihrem Passwort eröffnet. Es beweist, dass Sie andere Arbeitsbereiche betreten dürfen.',
+    enterText: 'Ihr Passwort beweist, dass Sie selbst den anderen Arbeitsbereich betreten.',
     leave: 'Verlassen',
     leaveTitle: (name) => `${name} verlassen?`,
     leaveText:
       'Sie können sich dort nicht mehr anmelden. Ihr Name bleibt an dem stehen, was Sie getan haben. Die Administration kann Sie wieder einladen.',
-    left: 'Sie haben den Arbeitsbereich verlassen.',
-    hasLeft: 'Verlassen',
     offers: 'Ihnen angeboten',
     offersText:
       'In diesen Arbeitsbereichen gibt es ein Benutzerkonto mit Ihrer Adresse. Es wird nur dann Ihres, wenn Sie annehmen: Wer es bisher benutzt hat, wird ausgesperrt, und Sie melden sich mit Ihrem eigenen Passwort an.',

@@ -26,11 +26,10 @@ export function Workspaces() {
     say(said);
     void queries.invalidateQueries({ queryKey: ['my-workspaces'] });
   };
-  const leave = async ({ tenantId, current }: WorkspaceOfPerson): Promise<boolean> => {
+  const leave = async ({ tenantId }: WorkspaceOfPerson): Promise<boolean> => {
     const left = await callProven(() => api.leaveWorkspace(tenantId));
     // The session has ended with the membership.
-    if (left && current) location.assign('/account/sign-in');
-    else if (left) done(tenantId, texts.hasLeft, texts.left);
+    if (left) location.assign('/account/sign-in');
     return left !== undefined;
   };
   const accept = async ({ userId }: Offer): Promise<boolean> => {
@@ -51,18 +50,8 @@ export function Workspaces() {
             key={workspace.tenantId}
             title={workspace.name}
             note={workspace.current && texts.current}
-            gone={outcomes[workspace.tenantId] ?? false}
             acts={
-              <>
-                {workspace.current ? null : (
-                  <Button
-                    variant="default"
-                    aria-label={`${texts.enter}: ${workspace.name}`}
-                    onClick={() => enter(workspace)}
-                  >
-                    {texts.enter}
-                  </Button>
-                )}
+              workspace.current ? (
                 <Act
                   act={texts.leave}
                   of={workspace.name}
@@ -71,14 +60,22 @@ export function Workspaces() {
                   words={texts.problems}
                   onAct={() => leave(workspace)}
                 />
-              </>
+              ) : (
+                <Button
+                  variant="default"
+                  aria-label={`${texts.enter}: ${workspace.name}`}
+                  onClick={() => enter(workspace)}
+                >
+                  {texts.enter}
+                </Button>
+              )
             }
           >
             <Fact name={texts.roles}>{rolesOf(workspace.roles)}</Fact>
           </Entry>
         )}
       </Entries>
-      <Title order={2} size="h3">
+      <Title order={2} size="h3" mt="md">
         {texts.offers}
       </Title>
       <Text>{texts.offersText}</Text>
