@@ -5,8 +5,9 @@ import '@crm/records-ui/styles.css';
 import './console.css';
 import { Kit, shareNonce } from '@crm/ui';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { lazy, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { UserMenuSlot } from './features/shell/user-menu-slot.js';
 import { LanguageProvider } from './language.js';
 import { createConsoleRouter } from './router.js';
 import { Session } from './session/session.js';
@@ -15,13 +16,17 @@ import { SessionContext } from './session/session-context.js';
 shareNonce();
 const session = Session.ofBrowser();
 const router = createConsoleRouter();
+// What is opened by a click is no part of the first view.
+const UserMenu = lazy(() => import('./features/account/user-menu.js'));
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
     <LanguageProvider>
       <Kit keepsScheme>
         <SessionContext value={session}>
-          <RouterProvider router={router} />
+          <UserMenuSlot value={UserMenu}>
+            <RouterProvider router={router} />
+          </UserMenuSlot>
         </SessionContext>
       </Kit>
     </LanguageProvider>

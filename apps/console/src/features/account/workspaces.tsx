@@ -2,7 +2,7 @@ import { useTexts } from '@crm/ui';
 import { Button, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { PEOPLE_TEXTS } from '../settings/people.texts.js';
+import { ROLE_TEXTS } from '../shell/role.texts.js';
 import { Act } from '../sign-in/parts/confirm.js';
 import { type Offer, useAccountApi, type WorkspaceOfPerson } from './account.api.js';
 import { useWorkspaceEntry } from './enter-workspace.js';
@@ -13,7 +13,7 @@ import { WORKSPACE_TEXTS } from './workspaces.texts.js';
 /** Where the person works, and the users of their address that they may make theirs. */
 export function Workspaces() {
   const texts = useTexts(WORKSPACE_TEXTS);
-  const { roles: names } = useTexts(PEOPLE_TEXTS);
+  const { roles: names } = useTexts(ROLE_TEXTS);
   const api = useAccountApi();
   const queries = useQueryClient();
   const say = useSay();

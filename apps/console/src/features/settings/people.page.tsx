@@ -7,6 +7,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useApiClient } from '../../session/api-client-context.js';
 import { ProofProvider } from '../account/proof.js';
+import { ROLE_TEXTS } from '../shell/role.texts.js';
 import { useAdministers, useCaller } from '../shell/shell.queries.js';
 import { PersonActs } from './parts/person-acts.js';
 import { SettingsPage } from './parts/settings-page.js';
@@ -33,6 +34,7 @@ export default function PeoplePage() {
 
 function People() {
   const texts = useTexts(PEOPLE_TEXTS);
+  const { roles } = useTexts(ROLE_TEXTS);
   const client = useApiClient();
   const queries = useQueryClient();
   const { data: caller } = useCaller(client);
@@ -107,7 +109,7 @@ function People() {
                     </Text>
                     <Text size="sm" c="dimmed">
                       {isRemoved(person) ? null : `${person.email} · `}
-                      {person.roles.map((role) => texts.roles[role] ?? role).join(', ')}
+                      {person.roles.map((role) => roles[role] ?? role).join(', ')}
                     </Text>
                   </div>
                   <Group gap="xs">

@@ -35,9 +35,6 @@ export const PEOPLE_TEXTS = catalogue({
     statuses: { active: 'active', invited: 'invited', disabled: 'disabled', pending: 'pending' } as Readonly<
       Record<string, string>
     >,
-    roles: { owner: 'owner', admin: 'administrator', member: 'member', viewer: 'read only' } as Readonly<
-      Record<string, string>
-    >,
     disableTitle: (name: string) => `Disable ${name}?`,
     reassignTitle: (name: string) => `Reassign the records of ${name}`,
     disableText: 'Their sessions end at once. Their records and tasks stay, and somebody else can have them.',
@@ -88,7 +85,6 @@ export const PEOPLE_TEXTS = catalogue({
     enable: 'Entsperren',
     reassign: 'Datensätze neu zuweisen',
     statuses: { active: 'aktiv', invited: 'eingeladen', disabled: 'gesperrt', pending: 'unbestätigt' },
-    roles: { owner: 'Inhaber', admin: 'Administration', member: 'Mitglied', viewer: 'nur lesen' },
     disableTitle: (name) => `${name} sperren?`,
     reassignTitle: (name) => `Datensätze von ${name} neu zuweisen`,
     disableText:

@@ -5,18 +5,17 @@ import { AppShell, Burger, Button, Group, MantineThemeProvider, NavLink, Text } 
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Notifications, notifications } from '@mantine/notifications';
 import { Link, Outlet, useNavigate, useParams, useRouter, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { useApiClient } from '../../session/api-client-context.js';
 import { useStartedSession } from '../../session/session-context.js';
 import { SignedIn } from '../../session/signed-in.js';
 import { signInPath } from '../../session/way-back.js';
 import { showUndo } from './parts/undo.js';
-import type { UserMenuProps } from './parts/user-menu.js';
 import { useCaller } from './shell.queries.js';
 import { SHELL_TEXTS } from './shell.texts.js';
+import { type UserMenuProps, UserMenuSlot } from './user-menu-slot.js';
 
 // What is opened by a click is no part of the first view.
-const UserMenu = lazy(() => import('./parts/user-menu.js'));
 const Search = lazy(() => import('./parts/search.js'));
 const Shortcuts = lazy(() => import('./parts/shortcuts.js'));
 
@@ -158,6 +157,7 @@ function Frame() {
 
 /** Names who is signed in; a click opens the menu. */
 function UserButton(props: Omit<UserMenuProps, 'button'>) {
+  const UserMenu = useContext(UserMenuSlot);
   const [isOpened, setOpened] = useState(false);
   const button = (more: object) => (
     <Button variant="subtle" color="gray" c="var(--mantine-color-text)" {...more}>

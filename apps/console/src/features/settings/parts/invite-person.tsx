@@ -5,6 +5,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApiClient } from '../../../session/api-client-context.js';
 import { useProof } from '../../account/proof.js';
+import { ROLE_TEXTS } from '../../shell/role.texts.js';
 import { useCaller } from '../../shell/shell.queries.js';
 import { Confirm } from '../../sign-in/parts/confirm.js';
 import { EmailInput, NameInput } from '../../sign-in/parts/form.js';
@@ -16,6 +17,7 @@ const ROLES = ['viewer', 'member', 'admin', 'owner'] as const;
 /** Asks for whom to invite: the mail reaches them whether they have an account already or not. */
 export default function InvitePerson({ onClose }: { readonly onClose: () => void }) {
   const texts = useTexts(PEOPLE_TEXTS);
+  const { roles: names } = useTexts(ROLE_TEXTS);
   const client = useApiClient();
   const queries = useQueryClient();
   const callProven = useProof();
@@ -42,7 +44,7 @@ export default function InvitePerson({ onClose }: { readonly onClose: () => void
       <Select
         label={texts.role}
         allowDeselect={false}
-        data={roles.map((value) => ({ value, label: texts.roles[value] ?? value }))}
+        data={roles.map((value) => ({ value, label: names[value] ?? value }))}
         value={role}
         onChange={(value) => setRole(value ?? 'member')}
         comboboxProps={{ withinPortal: true }}

@@ -1,14 +1,14 @@
-import type { CallerView } from '@crm/api-client';
 import { Icon, LANGUAGES, useTexts } from '@crm/ui';
 import { Badge, type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { useLanguageChoice } from '../../../language.js';
-import { useSession } from '../../../session/session-context.js';
-import { useAccountApi } from '../../account/account.api.js';
-import { useWorkspaceEntry } from '../../account/enter-workspace.js';
-import { SHELL_TEXTS } from '../shell.texts.js';
-import { complain } from './undo.js';
+import { useLanguageChoice } from '../../language.js';
+import { useSession } from '../../session/session-context.js';
+import { complain } from '../shell/parts/undo.js';
+import { SHELL_TEXTS } from '../shell/shell.texts.js';
+import type { UserMenuProps } from '../shell/user-menu-slot.js';
+import { useAccountApi } from './account.api.js';
+import { useWorkspaceEntry } from './enter-workspace.js';
 
 /** Languages are offered by their own names. */
 const LANGUAGE_NAMES = { en: 'English', de: 'Deutsch' } as const;
@@ -22,13 +22,6 @@ const FRESH_MS = 60_000;
 /** The others are in the page of workspaces. */
 const MOST_SHOWN = 5;
 const SCHEMES: readonly MantineColorScheme[] = ['auto', 'light', 'dark'];
-
-export interface UserMenuProps {
-  readonly caller: CallerView | undefined;
-  readonly onShortcuts: () => void;
-  /** What opens it. */
-  readonly button: (props: object) => ReactNode;
-}
 
 /** Open from the beginning: a click has asked for it. */
 export default function UserMenu({ caller, onShortcuts, button }: UserMenuProps) {
