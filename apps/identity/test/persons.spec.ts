@@ -4,8 +4,8 @@ import { withMail } from './identity.js';
 import { ACT_NAMES, command, Model, World } from './persons-model.js';
 
 /** `DEEP=1` looks further, with other sequences each time. */
-const RUNS = process.env.DEEP === '1' ? { numRuns: 300 } : { numRuns: 10, seed: 27 };
-const LENGTH = 16;
+const RUNS = process.env.DEEP === '1' ? { numRuns: 100 } : { numRuns: 12, seed: 27 };
+const LENGTH = 60;
 
 const { identity, mailServer } = withMail();
 
