@@ -6,7 +6,7 @@ import { RegistrationService } from './accounts/registration.service.js';
 import { AuditTrail } from './audit/audit-trail.service.js';
 import { type IdentityConfig, loadConfig } from './config.js';
 import { entities } from './entities.js';
-import { EmailClaimRepository, type EmailHolder, SignInEmailRepository } from './people/email.repository.js';
+import { EmailClaimRepository, type EmailHolder } from './people/email.repository.js';
 import { TenantRepository, UserRepository } from './people/people.repository.js';
 import { UserService } from './people/people.service.js';
 import { PersonRepository } from './people/person.repository.js';
@@ -73,7 +73,7 @@ export async function seed(config: IdentityConfig, database: Database): Promise<
   for (const { name, plan, users: team } of DEMO_TENANTS) {
     const [owner, ...others] = team;
     if (!owner) continue;
-    let account: EmailHolder | undefined = await new SignInEmailRepository().findHolder(database, owner.email);
+    let account: EmailHolder | undefined = await persons.findHolder(database, owner.email);
     if (!account) {
       const { user, tenant } = await registrations.register({
         email: owner.email,

@@ -1,7 +1,8 @@
 import { describe, it } from '@jest/globals';
 import fc from 'fast-check';
 import { withMail } from './identity.js';
-import { ACT_NAMES, command, Model, World } from './persons-model.js';
+import { ACT_NAMES, command } from './persons-acts.js';
+import { Model, World } from './persons-model.js';
 
 /** `DEEP=1` looks further, with other sequences each time. */
 const RUNS = process.env.DEEP === '1' ? { numRuns: 100 } : { numRuns: 12, seed: 27 };

@@ -8,12 +8,12 @@ import { CLAIM_MAIL } from '../src/mail/mail.repository.js';
 import { migrations } from '../src/migrations/index.js';
 import { READ_OAUTH_CLIENT, READ_OAUTH_INSTALLATION } from '../src/oauth/client.repository.js';
 import { FIND_GRANT_TOKEN, LOCK_AUTHORIZATION_CODE, TOUCH_GRANT } from '../src/oauth/grant.repository.js';
-import { FIND_SIGN_IN_HOLDER } from '../src/people/email.repository.js';
 import { LOCK_USER_FOR_ISSUE, READ_SIGN_IN_USER } from '../src/people/people.repository.js';
 import {
   FIND_ACCOUNT,
   FIND_LOCAL_BY_KEY,
   FIND_MEMBERSHIP,
+  FIND_SIGN_IN_HOLDER,
   NOTE_WORKSPACE_USED,
 } from '../src/people/person.repository.js';
 import {

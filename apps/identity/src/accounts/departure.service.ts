@@ -5,6 +5,7 @@ import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
 import type { EmailHolder } from '../people/email.repository.js';
 import { UserRepository } from '../people/people.repository.js';
 import { PersonRepository } from '../people/person.repository.js';
+import { PersonService } from '../people/person.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { ShutOutService } from '../sessions/shut-out.service.js';
 import { ErasureRepository, type LeavingUser } from './personal-data.repository.js';
@@ -25,6 +26,7 @@ export class DepartureService {
   constructor(
     private readonly users: UserRepository,
     private readonly persons: PersonRepository,
+    private readonly people: PersonService,
     private readonly erasures: ErasureRepository,
     private readonly shutOuts: ShutOutService,
     private readonly revocations: RevocationService,
@@ -101,19 +103,9 @@ export class DepartureService {
   private async endMembership(tx: NarrowTransaction, { personId, id }: Leaver): Promise<void> {
     if (personId === undefined) return;
     const others = await this.persons.memberships(tx, personId);
-    const next = (await this.withPassword(tx, others)) ?? others[0];
+    const next = (await this.people.withPassword(tx, others)) ?? others[0];
     if (next) await this.erasures.moveAddresses(tx, personId, id, next);
     else await this.erasures.endPerson(tx, personId);
-  }
-
-  /** Hosts and providers let users in who have none, by whom the address alone signs nobody in. */
-  private async withPassword(tx: NarrowTransaction, users: readonly EmailHolder[]): Promise<EmailHolder | undefined> {
-    for (const user of users) {
-      const { tenantId, userId } = user;
-      const hash = await visiting(tx, tenantId, () => this.users.readPassword(tx, tenantId, userId));
-      if (hash !== null) return user;
-    }
-    return undefined;
   }
 }
 

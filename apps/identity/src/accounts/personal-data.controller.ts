@@ -45,7 +45,7 @@ export class ErasureController {
     @IdParam('tenantId') tenantId: string,
     @Query() { erase }: LeavingQuery,
   ): Promise<void> {
-    await this.leaving.leave(principal, tenantId, erase === 'true');
+    await this.leaving.leave(principal, tenantId, erase === true);
   }
 
   @Post('admin/users/:id/erase')

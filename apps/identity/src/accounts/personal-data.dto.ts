@@ -1,12 +1,12 @@
-import { DateTimeField, EnumField, field, JsonField, ListField, TextField } from '@crm/http';
+import { BooleanField, DateTimeField, field, JsonField, ListField, TextField } from '@crm/http';
 import { ApiKeyView } from '../api-keys/api-key.dto.js';
 import { AuditEntryView } from '../audit/audit-log.dto.js';
 import { GrantView } from '../oauth/oauth.dto.js';
 import { SessionView } from '../sessions/session.dto.js';
 
 export class LeavingQuery {
-  @EnumField(['true', 'false'], { optional: true, description: 'Whether nothing but the id is left of the user there' })
-  erase?: 'true' | 'false';
+  @BooleanField({ optional: true, description: 'Whether nothing but the id is left of the user there' })
+  erase?: boolean;
 }
 
 export class PersonalDataView {

@@ -1,8 +1,8 @@
-import { type Database, type NarrowTransaction, secondsFromNow } from '@crm/database';
+import { type NarrowTransaction, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { IsNull, Not, Raw } from 'typeorm';
 import { changedOne, FOR_UPDATE } from '../tenant-row.js';
-import { EmailClaim, SignInEmail } from './people.entity.js';
+import { EmailClaim, type SignInEmail } from './people.entity.js';
 
 /** Days after which an address that nobody verified is given back and its workspace closed. */
 export const CLAIM_DAYS = 7;
@@ -70,24 +70,4 @@ export class EmailClaimRepository {
   }
 }
 
-/** The membership that whoever has an address has used last, or the user of a row that nobody has proven. $1: address. */
-export const FIND_SIGN_IN_HOLDER = `
-  SELECT tenant_id AS "tenantId", user_id AS "userId", user_id AS "lastUserId", person_id AS "personId"
-    FROM sign_in_email WHERE email = $1 AND reserved_until IS NULL`;
-
 export type EmailHolder = Pick<SignInEmail, 'tenantId' | 'userId'>;
-
-export interface SignInHolder extends EmailHolder {
-  /** Whom the person has been last. */
-  readonly lastUserId: string;
-  /** Null for an address that nobody has proven. */
-  readonly personId: string | null;
-}
-
-@Injectable()
-export class SignInEmailRepository {
-  /** In a separate transaction and one round trip. */
-  async findHolder(database: Database, email: string): Promise<SignInHolder | undefined> {
-    return (await database.crossTenantStatement<SignInHolder>(FIND_SIGN_IN_HOLDER, [email]))[0];
-  }
-}

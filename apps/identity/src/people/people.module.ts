@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { EmailClaimRepository, SignInEmailRepository } from './email.repository.js';
+import { EmailClaimRepository } from './email.repository.js';
 import { TenantRepository, UserRepository } from './people.repository.js';
 import { TenantService, UserService } from './people.service.js';
 import { PersonRepository } from './person.repository.js';
@@ -12,7 +12,6 @@ const SHARED = [
   TenantRepository,
   TenantService,
   EmailClaimRepository,
-  SignInEmailRepository,
   PersonRepository,
   PersonService,
   UserRepository,

@@ -2,7 +2,7 @@ import { type Database, type NarrowTransaction, newId, secondsFromNow } from '@c
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, Not } from 'typeorm';
 import { changedOne } from '../tenant-row.js';
-import type { EmailHolder, SignInHolder } from './email.repository.js';
+import type { EmailHolder } from './email.repository.js';
 import { SignInEmail } from './people.entity.js';
 import { LocalAccount, Membership, Person } from './person.entity.js';
 
@@ -76,6 +76,18 @@ export const LIST_OFFERS = `
     FROM sign_in_email s JOIN local_account l ON l.email = s.email
    WHERE s.person_id = $1 AND s.proven_at IS NOT NULL AND s.reserved_until IS NULL AND l.declined_at IS NULL
    ORDER BY l.created_at, l.user_id`;
+
+/** The membership that whoever has an address has used last, or the user of a row that nobody has proven. $1: address. */
+export const FIND_SIGN_IN_HOLDER = `
+  SELECT tenant_id AS "tenantId", user_id AS "userId", user_id AS "lastUserId", person_id AS "personId"
+    FROM sign_in_email WHERE email = $1 AND reserved_until IS NULL`;
+
+export interface SignInHolder extends EmailHolder {
+  /** Whom the person has been last. */
+  readonly lastUserId: string;
+  /** Null for an address that nobody has proven. */
+  readonly personId: string | null;
+}
 
 export interface ProvenAddress {
   readonly personId: string;
@@ -194,9 +206,13 @@ export class PersonRepository {
     await addresses.update({ email: to, personId }, { ...user, reservedUntil: null });
   }
 
-  /** In a separate transaction and one round trip, like the next three. @param tenantId undefined for any workspace */
+  /** In a separate transaction and one round trip, like the next four. @param tenantId undefined for any workspace */
   async findLocalByKey(database: Database, email: string, key: Buffer, tenantId?: string) {
     return (await database.crossTenantStatement<EmailHolder>(FIND_LOCAL_BY_KEY, [email, key, tenantId ?? null]))[0];
+  }
+
+  async findHolder(database: Database, email: string): Promise<SignInHolder | undefined> {
+    return (await database.crossTenantStatement<SignInHolder>(FIND_SIGN_IN_HOLDER, [email]))[0];
   }
 
   async findMembership(database: Database, email: string, tenantId: string): Promise<SignInHolder | undefined> {

@@ -98,10 +98,15 @@ export class PersonService {
 
   /** @param memberships of the person @returns null where only providers and hosts sign them in */
   async passwordOf(tx: NarrowTransaction, memberships: readonly EmailHolder[]): Promise<string | null> {
+    return (await this.withPassword(tx, memberships))?.passwordHash ?? null;
+  }
+
+  /** @returns the first who signs in by the password; those whom only a provider or a host signs in have none */
+  async withPassword(tx: NarrowTransaction, memberships: readonly EmailHolder[]) {
     for (const { tenantId, userId } of memberships) {
-      const hash = await visiting(tx, tenantId, () => this.users.readPassword(tx, tenantId, userId));
-      if (hash !== null) return hash;
+      const passwordHash = await visiting(tx, tenantId, () => this.users.readPassword(tx, tenantId, userId));
+      if (passwordHash !== null) return { tenantId, userId, passwordHash };
     }
-    return null;
+    return undefined;
   }
 }

@@ -4,11 +4,10 @@ import { Injectable } from '@nestjs/common';
 import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
 import { failedSignIn, noting, RefusedActs, refusedSignIn } from '../audit/refused-acts.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
-import { SignInEmailRepository, type SignInHolder } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
 import { type SignInUser, UserRepository } from '../people/people.repository.js';
 import { normaliseEmail } from '../people/people.service.js';
-import { PersonRepository } from '../people/person.repository.js';
+import { PersonRepository, type SignInHolder } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
 import { type ProvenSignIn, SessionService, type SignInOrigin } from '../sessions/session.service.js';
 import { DeviceTokens, type KnownDevice, type SignInOutcome } from './device-tokens.js';
@@ -49,7 +48,6 @@ export class SignInService {
   constructor(
     private readonly database: Database,
     private readonly users: UserRepository,
-    private readonly emails: SignInEmailRepository,
     private readonly persons: PersonRepository,
     private readonly people: PersonService,
     private readonly passwords: PasswordService,
@@ -163,7 +161,7 @@ export class SignInService {
   }
 
   private holderOf({ email, workspace }: Attempt): Promise<SignInHolder | undefined> {
-    if (workspace === undefined) return this.emails.findHolder(this.database, email);
+    if (workspace === undefined) return this.persons.findHolder(this.database, email);
     return this.persons.findMembership(this.database, email, workspace);
   }
 
