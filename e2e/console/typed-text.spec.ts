@@ -3,7 +3,7 @@ import type { Browser, Page, Route } from 'playwright-core';
 import { Visit } from '../account/visit.js';
 import { accessibilityProblems } from '../embed/accessibility.mjs';
 import { startBrowser } from '../embed/browser.mjs';
-import { type Account, api, newWorkspace } from '../platform/accounts.js';
+import { type Account, api, newWorkspace, PASSWORD, signIn } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 
 let browser: Browser;
@@ -155,5 +155,34 @@ it('what is typed beside a record stays: a note, and a record that belongs to it
   await press('Discard', question);
   await form.waitFor({ state: 'detached' });
   // What a record has below its fields comes when it is returned to.
+  await page.evaluate('window.shift = 0');
+});
+
+it('what is typed outlives its session: whoever had it signs in above it, and saves it', async () => {
+  const { id } = await record('POST', 'leads', { lastName: 'Noether' });
+  await page.goto(`${addresses.baseUrl}/records/lead/${id}`);
+  const note = page.getByRole('textbox', { name: 'Note', exact: true });
+  await note.fill('Call back on Monday');
+  await press('Edit Phone');
+  const phone = page.getByRole('textbox', { name: 'Phone', exact: true });
+  await phone.fill('+49 30 1234567');
+  const title = await page.title();
+  await api('DELETE', '/api/auth/sessions', { token: owner.token, expect: 204 });
+  await page.keyboard.press('Enter');
+  const again = page.getByRole('dialog');
+  await again.getByText('What you have typed is still there.').waitFor();
+  await page.keyboard.press('Escape');
+  await again.getByLabel('E-mail address').fill(owner.email);
+  await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await press('Sign in', again);
+  await again.waitFor({ state: 'detached' });
+  expect(await note.inputValue()).toBe('Call back on Monday');
+  expect(await phone.inputValue()).toBe('+49 30 1234567');
+  expect(await page.title()).toBe(title);
+  await phone.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Edit Phone' }).waitFor();
+  owner = { ...owner, token: await signIn(owner.email) };
+  expect((await record('GET', `leads/${id}`)).phone).toBe('+49 30 1234567');
   await page.evaluate('window.shift = 0');
 });

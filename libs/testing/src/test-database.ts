@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { DATABASES, type ServiceDatabase, type StatefulService } from '@crm/contracts';
 import {
   createGlobalTable,
@@ -8,7 +7,6 @@ import {
   createTenantTable,
   type DatabaseConfig,
   type MigrationClass,
-  type ProvisionedDatabase,
   provisionDatabase,
   runMigrations,
 } from '@crm/database';
@@ -39,9 +37,8 @@ export async function testDatabase(
   const database = `test_${definition.database}_${randomBytes(6).toString('hex')}`;
   const clusterUrl = definition.distributed ? testServers.clusterUrl() : undefined;
   const adminUrl = clusterUrl ?? testServers.databaseUrl();
-  const urls = clusterUrl
-    ? await migrateOnCluster(clusterUrl, definition, database, migrations)
-    : await copy(adminUrl, definition, database, await ensureTemplate(adminUrl, definition, migrations));
+  const template = await ensureTemplate(adminUrl, definition, migrations);
+  const urls = await provisionDatabase({ adminUrl, definition, database, template, passwords: PASSWORDS });
   return {
     config: {
       url: urls.runtimeUrl,
@@ -51,58 +48,52 @@ export async function testDatabase(
     },
     ownerUrl: urls.ownerUrl,
     adminUrl: withDatabase(adminUrl, database),
-    drop: () =>
-      asAdmin(adminUrl, (admin) =>
-        clusterUrl ? dropOnNodes(admin, clusterUrl, database) : dropDatabase(admin, database),
-      ),
+    drop: async () => dropDatabase(await serversOf(adminUrl), database),
   };
 }
 
-/** No database of a cluster can be copied. With fewer shards than the 32 of a cluster, whose tables take eight times as long to make. */
-async function migrateOnCluster(
-  adminUrl: string,
-  definition: ServiceDatabase,
-  database: string,
-  migrations: readonly MigrationClass[],
-): Promise<ProvisionedDatabase> {
-  const urls = await provisionDatabase({ adminUrl, definition, database, passwords: PASSWORDS });
-  await asAdmin(
-    adminUrl,
-    async (admin) => void (await admin.query(`ALTER DATABASE ${database} SET citus.shard_count = 4`)),
-  );
-  await runMigrations({ ownerUrl: urls.ownerUrl, migrations });
-  return urls;
+/** @returns the servers that have a service's database: the nodes of a cluster, the coordinator last */
+async function serversOf(adminUrl: string): Promise<string[]> {
+  const servers = [adminUrl];
+  await asAdmin(adminUrl, async (admin) => {
+    const { rowCount } = await admin.query("SELECT FROM pg_extension WHERE extname = 'citus'");
+    if (rowCount === 0) return;
+    const { rows } = await admin.query<{ host: string; port: number }>(
+      'SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE groupid > 0',
+    );
+    const workers = rows.map(({ host, port }) =>
+      Object.assign(new URL(adminUrl), { hostname: host, port: String(port) }),
+    );
+    servers.unshift(...workers.map(({ href }) => href));
+  });
+  return servers;
+}
+
+async function dropDatabase(servers: readonly string[], database: string): Promise<void> {
+  for (const url of servers) await asAdmin(url, (server) => (servers.length > 1 ? dropOnNode : drop)(server, database));
 }
 
 /** By force: the nodes keep connections to each other. */
-async function dropOnNodes(admin: pg.Client, adminUrl: string, database: string): Promise<void> {
-  const { rows } = await admin.query<{ host: string; port: number }>(
-    'SELECT nodename AS host, nodeport AS port FROM pg_dist_node ORDER BY groupid DESC',
-  );
-  for (const { host, port } of rows) {
-    const url = Object.assign(new URL(adminUrl), { hostname: host, port: String(port) });
-    await asAdmin(url.toString(), async (node) => {
-      await node.query('SET citus.enable_create_database_propagation = off');
-      // What a killed connection had prepared is settled by the cluster within seconds.
-      const held = 'SELECT FROM pg_prepared_xacts WHERE database = $1';
-      const isFree = async () => (await node.query(held, [database])).rowCount === 0;
-      await waitUntil(isFree, { describe: `${database} has no prepared transactions`, timeoutMs: 20_000 });
-      await node.query(`DROP DATABASE ${database} WITH (FORCE)`);
-    });
-  }
+async function dropOnNode(node: pg.Client, database: string): Promise<void> {
+  await node.query('SET citus.enable_create_database_propagation = off');
+  // What a killed connection had prepared is settled by the cluster within seconds.
+  const held = 'SELECT FROM pg_prepared_xacts WHERE database = $1';
+  const isFree = async () => (await node.query(held, [database])).rowCount === 0;
+  await waitUntil(isFree, { describe: `${database} has no prepared transactions`, timeoutMs: 20_000 });
+  await node.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
 }
 
 /** Waits for closing connections, as the server does for 5 s: ended by force, their clients would report errors. */
-async function dropDatabase(admin: pg.Client, database: string): Promise<void> {
+async function drop(server: pg.Client, database: string): Promise<void> {
   try {
-    await admin.query(`DROP DATABASE ${database}`);
+    await server.query(`DROP DATABASE IF EXISTS ${database}`);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== OBJECT_IN_USE) throw error;
-    await admin.query(`DROP DATABASE ${database} WITH (FORCE)`);
+    await server.query(`DROP DATABASE ${database} WITH (FORCE)`);
   }
 }
 
-/** @returns name of a database in which the migrations have run; made by the first of the test workers that asks */
+/** @returns name of a database in which the migrations have run, on each node of a cluster; made by the first of the test workers that asks */
 async function ensureTemplate(
   adminUrl: string,
   definition: ServiceDatabase,
@@ -112,25 +103,25 @@ async function ensureTemplate(
   await asAdmin(adminUrl, async (admin) => {
     // Goes with the session.
     await admin.query('SELECT pg_advisory_lock($1, hashtext($2))', [TEMPLATE_LOCK, name]);
-    const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
-    if (rowCount) return;
-    // Renamed when it is complete, so that half a template is never copied.
-    const unfinished = `${name}_new`;
-    await admin.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
-    const urls = await provisionDatabase({ adminUrl, definition, database: unfinished, passwords: PASSWORDS });
+    // One that is complete takes no connections, so that it can be copied at any time.
+    const complete = 'SELECT FROM pg_database WHERE datname = $1 AND NOT datallowconn';
+    if ((await admin.query(complete, [name])).rowCount) return;
+    const servers = await serversOf(adminUrl);
+    await dropDatabase(servers, name);
+    const urls = await provisionDatabase({ adminUrl, definition, database: name, passwords: PASSWORDS });
+    // A table with the 32 shards of a cluster takes eight times as long to make.
+    if (servers.length > 1) await admin.query(`ALTER DATABASE ${name} SET citus.shard_count = 4`);
     await runMigrations({ ownerUrl: urls.ownerUrl, migrations });
-    await whenFree(() => admin.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`));
+    for (const url of servers) await asAdmin(url, (server) => closeDatabase(server, name));
   });
   return name;
 }
 
-const copy = (
-  adminUrl: string,
-  definition: ServiceDatabase,
-  database: string,
-  template: string,
-): Promise<ProvisionedDatabase> =>
-  whenFree(() => provisionDatabase({ adminUrl, definition, database, template, passwords: PASSWORDS }));
+/** Ends its connections, among them those of a cluster's nodes to each other, and lets nobody connect. */
+async function closeDatabase(server: pg.Client, database: string): Promise<void> {
+  await server.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
+  await server.query('SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1', [database]);
+}
 
 /** The text of the migrations and of what makes their tables. */
 function fingerprint(migrations: readonly MigrationClass[]): string {
@@ -138,18 +129,6 @@ function fingerprint(migrations: readonly MigrationClass[]): string {
   const hash = createHash('sha256');
   for (const source of sources) hash.update(source.toString());
   return hash.digest('hex').slice(0, 12);
-}
-
-async function whenFree<T>(work: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + 10_000;
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if ((error as { code?: string }).code !== OBJECT_IN_USE || Date.now() > deadline) throw error;
-      await delay(50);
-    }
-  }
 }
 
 async function asAdmin(url: string, work: (admin: pg.Client) => Promise<void>): Promise<void> {

@@ -137,6 +137,18 @@ describe('the session of a browser', () => {
     expect(calls.at(-1)).toBe('POST /api/auth/session/refresh {"refreshToken":"r"}');
   });
 
+  it('that has ended by itself is still known to be somebody’s, until they sign out', async () => {
+    answers = [ADA, 401, ADA];
+    const [one, other] = [openWindow(), openWindow()];
+    await one.start();
+    await expect(one.replacementFor(ADA)).rejects.toBeInstanceOf(NotSignedIn);
+    expect([one.state, one.holder]).toEqual(['ended', 't/ada']);
+    await other.start();
+    expect([one.state, one.holder]).toEqual(['active', 't/ada']);
+    await other.end();
+    expect([one.state, one.holder]).toEqual(['none', undefined]);
+  });
+
   it('ends in every window', async () => {
     answers = [ADA];
     const [one, other] = [openWindow(), openWindow()];
@@ -144,7 +156,7 @@ describe('the session of a browser', () => {
     const states: string[] = [];
     other.subscribe(() => states.push(other.state));
     await one.end();
-    expect([one.state, other.state, states]).toEqual(['none', 'ended', ['ended']]);
+    expect([one.state, other.state, states]).toEqual(['none', 'none', ['none']]);
     await expect(other.current()).rejects.toBeInstanceOf(NotSignedIn);
     expect(calls).toEqual([REFRESH, 'DELETE /api/auth/session']);
   });

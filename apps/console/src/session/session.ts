@@ -15,7 +15,7 @@ export type SessionState =
   | 'active'
   /** Nobody is signed in. */
   | 'none'
-  /** It has ended by itself, or in another window. */
+  /** It has ended by itself, and `holder` is whose it was. */
   | 'ended'
   /** The API could not be asked; `problem` says why. */
   | 'unknown';
@@ -82,7 +82,7 @@ export class Session implements TokenSource {
   constructor(private readonly browser: Surroundings) {
     browser.channel.onmessage = ({ data }: MessageEvent<Message>) => {
       if (data.kind === 'renewed') this.take(data.tokens);
-      else this.lose(this.state === 'active' ? 'ended' : 'none');
+      else this.lose('none');
     };
   }
 
@@ -90,7 +90,7 @@ export class Session implements TokenSource {
     return new Session({ locks: navigator.locks, channel: new BroadcastChannel(NAME) });
   }
 
-  /** Workspace and user of the token. */
+  /** Workspace and user of the token, or of the last one of a session that has ended by itself. */
   get holder(): string | undefined {
     return this.who;
   }
@@ -196,7 +196,7 @@ export class Session implements TokenSource {
   private lose(state: 'none' | 'ended'): void {
     clearTimeout(this.timer);
     this.token = undefined;
-    this.who = undefined;
+    if (state === 'none') this.who = undefined;
     this.become(state);
   }
 

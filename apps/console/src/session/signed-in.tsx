@@ -1,6 +1,6 @@
 import { createApiClient } from '@crm/api-client';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiClientContext } from './api-client-context.js';
 import { createQueryClient } from './query-client.js';
 import { useSession } from './session-context.js';
@@ -11,6 +11,13 @@ export function SignedIn({ children }: { readonly children: ReactNode }) {
   const [queries] = useState(createQueryClient);
   const client = useMemo(() => createApiClient({ baseUrl: location.origin, tokens: session }), [session]);
   useEffect(() => () => queries.clear(), [queries]);
+  const isActive = session.state === 'active';
+  const wasActive = useRef(isActive);
+  // What was refused while there was no session is asked for again.
+  useEffect(() => {
+    if (isActive && !wasActive.current) void queries.invalidateQueries();
+    wasActive.current = isActive;
+  }, [isActive, queries]);
   return (
     <QueryClientProvider client={queries}>
       <ApiClientContext value={client}>{children}</ApiClientContext>

@@ -18,27 +18,30 @@ import { type UserMenuProps, UserMenuSlot } from './user-menu-slot.js';
 // What is opened by a click is no part of the first view.
 const Search = lazy(() => import('./parts/search.js'));
 const Shortcuts = lazy(() => import('./parts/shortcuts.js'));
+const SignInAgain = lazy(() => import('../sign-in/sign-in-again.js'));
 
-/** Waits for the session, leads to the sign-in where there is none, and draws anew for another person. */
+/** Waits for the session, leads to the sign-in where there is none, and draws anew for another person. What somebody has typed stays
+ * when their session ends by itself: they sign in above it. */
 export default function ShellPage() {
   const texts = useTexts(SHELL_TEXTS);
   const session = useStartedSession();
   const { state, holder, problem } = session;
   useEffect(() => {
-    if (state === 'none' || state === 'ended') location.assign(signInPath(location));
+    if (state === 'none') location.assign(signInPath(location));
   }, [state]);
   const notices = useMemo(
     () => ({ components: { Notification: { defaultProps: { closeButtonProps: { 'aria-label': texts.close } } } } }),
     [texts],
   );
   if (state === 'unknown') return <ProblemNotice problem={problem} onRetry={() => session.start()} />;
-  if (state !== 'active') return <LoadingLines label={texts.loading} />;
+  if (state !== 'active' && state !== 'ended') return <LoadingLines label={texts.loading} />;
   return (
     <SignedIn key={holder}>
       <Frame />
       <MantineThemeProvider theme={notices}>
         <Notifications position="bottom-right" />
       </MantineThemeProvider>
+      <Suspense>{state === 'ended' ? <SignInAgain /> : null}</Suspense>
     </SignedIn>
   );
 }

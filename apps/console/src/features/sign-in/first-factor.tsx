@@ -48,7 +48,7 @@ const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const TYPING_MS = 400;
 
 /** Buttons for the identity providers of the workspace that an address belongs to. */
-function ProviderButtons({ email }: { readonly email: string }) {
+function ProviderButtons({ email, staysOpen }: { readonly email: string; readonly staysOpen: boolean }) {
   const texts = useTexts(SIGN_IN_TEXTS);
   const [typed] = useDebouncedValue(email, TYPING_MS);
   const [isInUse, setIsInUse] = useState(true);
@@ -67,6 +67,8 @@ function ProviderButtons({ email }: { readonly email: string }) {
   const action = useMutation({
     mutationFn: async (id: string) => {
       const { redirectTo } = await signInApi.startAtProvider(id, new URLSearchParams(location.search).has('fresh'));
+      // The session begins in every window.
+      if (staysOpen && open(httpAddress(redirectTo))) return;
       keepReturn(window);
       location.assign(httpAddress(redirectTo));
     },
@@ -94,12 +96,13 @@ function httpAddress(text: string): string {
 export interface FirstFactorProps {
   readonly title: string | undefined;
   readonly lead: string | undefined;
+  readonly staysOpen?: boolean;
   /** @param email of the account, where it was typed in */
   readonly onAnswer: (answer: SignInAnswer, email?: string) => Promise<void>;
 }
 
 /** Who somebody is: with a password, a passkey, or through the identity provider of their workspace. */
-export function FirstFactor({ title, lead, onAnswer }: FirstFactorProps) {
+export function FirstFactor({ title, lead, staysOpen = false, onAnswer }: FirstFactorProps) {
   const texts = useTexts(SIGN_IN_TEXTS);
   const { state } = useSession();
   const [email, setEmail] = useInputState('');
@@ -141,7 +144,7 @@ export function FirstFactor({ title, lead, onAnswer }: FirstFactorProps) {
         ) : null}
       </Form>
       <ForgotLink />
-      <ProviderButtons email={email.trim()} />
+      <ProviderButtons email={email.trim()} staysOpen={staysOpen} />
       <PasskeySignIn onAnswer={onAnswer} />
       <Demos
         onChoose={(account, known) => {

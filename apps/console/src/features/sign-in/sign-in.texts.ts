@@ -13,6 +13,7 @@ export const SIGN_IN_TEXTS = catalogue({
       SINGLE_SIGN_ON_REQUIRED: 'Your workspace signs in through its own identity provider. Use its button below.',
       WORKSPACE_SUSPENDED: 'Your workspace is suspended. Its administrators can ask the operators of the platform.',
     },
+    stillThere: 'What you have typed is still there.',
     withProvider: (name: string) => `Continue with ${name}`,
     passkey: 'Sign in with a passkey',
     noPasskeyUsed: 'No passkey was used. Try again, or sign in with your password.',
@@ -66,6 +67,7 @@ export const SIGN_IN_TEXTS = catalogue({
       WORKSPACE_SUSPENDED:
         'Ihr Arbeitsbereich ist gesperrt. Seine Administration kann den Betreiber der Plattform fragen.',
     },
+    stillThere: 'Was Sie eingegeben haben, ist noch da.',
     withProvider: (name) => `Weiter mit ${name}`,
     passkey: 'Mit einem Passkey anmelden',
     noPasskeyUsed:

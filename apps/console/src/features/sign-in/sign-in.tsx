@@ -74,11 +74,13 @@ export interface SignInProps {
   readonly lead?: string;
   /** What a sign-in elsewhere has answered already. */
   readonly answer?: SignInAnswer;
+  /** Whether the page must not be left for an identity provider, so that another window is opened. */
+  readonly staysOpen?: boolean;
   readonly onDone?: () => void;
 }
 
 /** From the first factor to a session, whichever steps that takes. */
-export function SignIn({ title, lead, answer, onDone }: SignInProps) {
+export function SignIn({ title, lead, answer, staysOpen, onDone }: SignInProps) {
   const session = useSession();
   const [step, setStep] = useState(answer);
   const [account, setAccount] = useState<string>();
@@ -93,7 +95,9 @@ export function SignIn({ title, lead, answer, onDone }: SignInProps) {
     if (next.accessToken !== undefined && !next.recoveryCodes) await complete(next, email);
     else setStep(next);
   };
-  if (step === undefined) return <FirstFactor title={title} lead={lead} onAnswer={advance} />;
+  if (step === undefined) {
+    return <FirstFactor title={title} lead={lead} staysOpen={staysOpen} onAnswer={advance} />;
+  }
   if (step.recoveryCodes) return <RecoveryCodes codes={step.recoveryCodes} onKept={() => keepCodes.mutate(step)} />;
   const Step = step.challengeId === undefined ? Enrolment : SecondFactor;
   return <Step step={step} onAnswer={advance} onRestart={() => setStep(undefined)} />;
