@@ -7,7 +7,7 @@ import { Kit, shareNonce } from '@crm/ui';
 import { RouterProvider } from '@tanstack/react-router';
 import { lazy, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { UserMenuSlot } from './features/shell/user-menu-slot.js';
+import { ShellPartsContext } from './features/shell/shell-parts.js';
 import { LanguageProvider } from './language.js';
 import { createConsoleRouter } from './router.js';
 import { Session } from './session/session.js';
@@ -18,15 +18,17 @@ const session = Session.ofBrowser();
 const router = createConsoleRouter();
 // What is opened by a click is no part of the first view.
 const UserMenu = lazy(() => import('./features/account/user-menu.js'));
+const SignInAgain = lazy(async () => ({ default: (await import('./outside.pages.js')).SignInAgain }));
+const shellParts = { UserMenu, SignInAgain };
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
     <LanguageProvider>
       <Kit keepsScheme>
         <SessionContext value={session}>
-          <UserMenuSlot value={UserMenu}>
+          <ShellPartsContext value={shellParts}>
             <RouterProvider router={router} />
-          </UserMenuSlot>
+          </ShellPartsContext>
         </SessionContext>
       </Kit>
     </LanguageProvider>

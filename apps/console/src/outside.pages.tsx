@@ -5,3 +5,4 @@ export { default as ForgotPassword } from './features/sign-in/forgot-password.js
 export { default as ReturnFromProvider } from './features/sign-in/return-from-provider.js';
 export { default as SignInLayout } from './features/sign-in/sign-in.layout.js';
 export { default as SignInPage } from './features/sign-in/sign-in.page.js';
+export { default as SignInAgain } from './features/sign-in/sign-in-again.js';

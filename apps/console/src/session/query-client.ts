@@ -1,6 +1,5 @@
 import { ApiProblem } from '@crm/api-client';
 import { MutationCache, QueryClient } from '@tanstack/react-query';
-import { NotSignedIn } from './session.js';
 
 const MAX_RETRIES = 2;
 
@@ -10,7 +9,7 @@ export const createQueryClient = (): QueryClient =>
     // What nobody can have expected is a defect; the rest is said where it was tried.
     mutationCache: new MutationCache({
       onError: (error) => {
-        if (!(error instanceof ApiProblem || error instanceof NotSignedIn)) reportError(error);
+        if (!(error instanceof ApiProblem)) reportError(error);
       },
     }),
     defaultOptions: {
@@ -18,7 +17,7 @@ export const createQueryClient = (): QueryClient =>
         staleTime: 5000,
         retry: (failures, error) => error instanceof ApiProblem && error.isTemporary && failures < MAX_RETRIES,
         networkMode: 'always',
-        throwOnError: (error) => !(error instanceof ApiProblem) && !(error instanceof NotSignedIn),
+        throwOnError: (error) => !(error instanceof ApiProblem),
       },
       mutations: { retry: false, networkMode: 'always' },
     },

@@ -21,8 +21,10 @@ export type SessionState =
   | 'unknown';
 
 /** There is no token to be had: somebody has to sign in. */
-export class NotSignedIn extends Error {
-  override readonly name = 'NotSignedIn';
+export class NotSignedIn extends ApiProblem {
+  constructor() {
+    super('UNAUTHENTICATED', 401, 'Nobody is signed in');
+  }
 }
 
 const PATH = '/api/auth/session';

@@ -6,7 +6,7 @@ import { useLanguageChoice } from '../../language.js';
 import { useSession } from '../../session/session-context.js';
 import { complain } from '../shell/parts/undo.js';
 import { SHELL_TEXTS } from '../shell/shell.texts.js';
-import type { UserMenuProps } from '../shell/user-menu-slot.js';
+import type { UserMenuProps } from '../shell/shell-parts.js';
 import { useAccountApi } from './account.api.js';
 import { useWorkspaceEntry } from './enter-workspace.js';
 

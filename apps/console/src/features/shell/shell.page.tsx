@@ -13,12 +13,11 @@ import { signInPath } from '../../session/way-back.js';
 import { showUndo } from './parts/undo.js';
 import { useCaller } from './shell.queries.js';
 import { SHELL_TEXTS } from './shell.texts.js';
-import { type UserMenuProps, UserMenuSlot } from './user-menu-slot.js';
+import { ShellPartsContext, type UserMenuProps } from './shell-parts.js';
 
 // What is opened by a click is no part of the first view.
 const Search = lazy(() => import('./parts/search.js'));
 const Shortcuts = lazy(() => import('./parts/shortcuts.js'));
-const SignInAgain = lazy(() => import('../sign-in/sign-in-again.js'));
 
 /** Waits for the session, leads to the sign-in where there is none, and draws anew for another person. What somebody has typed stays
  * when their session ends by itself: they sign in above it. */
@@ -26,6 +25,7 @@ export default function ShellPage() {
   const texts = useTexts(SHELL_TEXTS);
   const session = useStartedSession();
   const { state, holder, problem } = session;
+  const { SignInAgain } = useContext(ShellPartsContext);
   useEffect(() => {
     if (state === 'none') location.assign(signInPath(location));
   }, [state]);
@@ -160,7 +160,7 @@ function Frame() {
 
 /** Names who is signed in; a click opens the menu. */
 function UserButton(props: Omit<UserMenuProps, 'button'>) {
-  const UserMenu = useContext(UserMenuSlot);
+  const { UserMenu } = useContext(ShellPartsContext);
   const [isOpened, setOpened] = useState(false);
   const button = (more: object) => (
     <Button variant="subtle" color="gray" c="var(--mantine-color-text)" {...more}>

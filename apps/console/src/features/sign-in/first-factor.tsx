@@ -14,8 +14,12 @@ import { keepReturn } from './return-place.js';
 import { type SignInAnswer, signInApi } from './sign-in.api.js';
 import { SIGN_IN_TEXTS } from './sign-in.texts.js';
 
-export function ForgotLink() {
-  return <Anchor href="/account/forgot-password">{useTexts(SIGN_IN_TEXTS).forgot}</Anchor>;
+export function ForgotLink({ staysOpen = false }: Pick<FirstFactorProps, 'staysOpen'>) {
+  return (
+    <Anchor href="/account/forgot-password" {...(staysOpen && { target: '_blank' })}>
+      {useTexts(SIGN_IN_TEXTS).forgot}
+    </Anchor>
+  );
 }
 
 export interface PasskeySignInProps {
@@ -96,6 +100,7 @@ function httpAddress(text: string): string {
 export interface FirstFactorProps {
   readonly title: string | undefined;
   readonly lead: string | undefined;
+  /** Whether what leads elsewhere opens another window. */
   readonly staysOpen?: boolean;
   /** @param email of the account, where it was typed in */
   readonly onAnswer: (answer: SignInAnswer, email?: string) => Promise<void>;
@@ -143,7 +148,7 @@ export function FirstFactor({ title, lead, staysOpen = false, onAnswer }: FirstF
           </>
         ) : null}
       </Form>
-      <ForgotLink />
+      <ForgotLink staysOpen={staysOpen} />
       <ProviderButtons email={email.trim()} staysOpen={staysOpen} />
       <PasskeySignIn onAnswer={onAnswer} />
       <Demos

@@ -8,7 +8,7 @@ const stayOpen = (): void => undefined;
 
 /** Covers a page whose session has ended by itself, with everything that is typed in it, until somebody has signed in. */
 export default function SignInAgain() {
-  const { stillThere } = useTexts(SIGN_IN_TEXTS);
+  const texts = useTexts(SIGN_IN_TEXTS);
   const [title] = useState(() => document.title);
   useEffect(
     () => () => {
@@ -23,10 +23,11 @@ export default function SignInAgain() {
       withCloseButton={false}
       closeOnEscape={false}
       onClose={stayOpen}
+      attributes={{ content: { 'aria-label': texts.title } }}
       zIndex="var(--mantine-z-index-max)"
       transitionProps={{ duration: 0 }}
     >
-      <SignIn lead={stillThere} staysOpen />
+      <SignIn lead={texts.stillThere} staysOpen />
     </Modal>
   );
 }

@@ -1,0 +1,19 @@
+import type { CallerView } from '@crm/api-client';
+import { type ComponentType, createContext, type ReactNode } from 'react';
+
+export interface UserMenuProps {
+  readonly caller: CallerView | undefined;
+  readonly onShortcuts: () => void;
+  /** What opens it. */
+  readonly button: (props: object) => ReactNode;
+}
+
+export interface ShellParts {
+  /** The menu of whoever is signed in. */
+  readonly UserMenu: ComponentType<UserMenuProps>;
+  /** Covers the page while its session has ended. */
+  readonly SignInAgain: ComponentType;
+}
+
+/** What the frame shows and does not know: what these lead to is no business of it. */
+export const ShellPartsContext = createContext<ShellParts>({ UserMenu: () => null, SignInAgain: () => null });
