@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
@@ -338,11 +339,23 @@ describe('a search of all objects', () => {
     expect(await search('lovelace', own.member)).toMatchObject({ status: 422, code: 'QUERY_TOO_EXPENSIVE' });
   });
 
-  it('looks again when an object has been removed since it was listed', async () => {
-    const lists = jest.spyOn(ObjectRepository.prototype, 'listHeads');
-    lists.mockImplementationOnce(async () => [{ id: lead, apiName: 'gone', appKey: 'a', sharedWith: {} }]);
-    expect(await titles('lovelace', own.member)).toHaveLength(4);
-    expect(lists).toHaveBeenCalledTimes(2);
+  it('lists the objects of apps once, and again when one has come, is shared or goes', async () => {
+    const { id, admin } = await app.tenant('business', []);
+    const other = await app.appToken(id, 'other-app', ['custom_objects']);
+    const share = (access: string) => call('PUT', '/api/crm/custom/visit/apps/other-app', admin, { access });
+    const found = async () => [await titles('zuse', admin), await titles('zuse', other)];
+    const listed = jest.spyOn(ObjectRepository.prototype, 'listHeads');
+    expect([await found(), await found(), listed.mock.calls.length]).toEqual([[[], []], [[], []], 1]);
+    const installationId = randomUUID();
+    await app.provision(id, [VISIT], { installationId });
+    await app.create(VISITS, admin, { name: 'Zuse' });
+    expect(await found()).toEqual([['visit '], []]);
+    await share('read');
+    expect(await found()).toEqual([['visit '], ['visit ']]);
+    await share('none');
+    expect(await found()).toEqual([['visit '], []]);
+    await app.objects.remove(id, installationId, false);
+    expect([await found(), listed.mock.calls.length]).toEqual([[[], []], 5]);
   });
 
   it('ends a page before its records are too long for one statement', async () => {

@@ -15,7 +15,7 @@ export const FIND_IDS = 'SELECT find_record_ids($1, $2, $3, $4, $5, $6) AS ids';
 export const SEARCH_OBJECTS = 'SELECT * FROM search_objects($1, $2, $3, $4)';
 
 interface SearchedObjects {
-  /** By object; null when none has a row. */
+  /** By each object of the tenant; null when none has a row. */
   readonly revisions: Readonly<Record<string, number>> | null;
   readonly objects: string | null;
   readonly heads: string | null;
@@ -24,7 +24,8 @@ interface SearchedObjects {
 }
 
 /** The records that searches of several objects find, the newest of all. */
-interface FoundRecords {
+export interface FoundRecords {
+  /** Of each object of the tenant that has a row. */
   readonly revisions: Readonly<Record<string, number>>;
   readonly found: readonly { readonly objectId: string; readonly record: StoredRecord }[];
   /** False when records were left out because those before them have too much text. */

@@ -5,12 +5,19 @@ import { type AccessPlan, phoneDigits } from '@crm/fields';
 import { readCursor, writeCursor } from '@crm/http';
 import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
-import { ObjectRepository } from '../object/object.repository.js';
-import { isVisibleTo, STANDARD_OBJECTS, scopeOf, titleFieldsOf } from '../object/object-definition.js';
+import { LRUCache } from 'lru-cache';
+import { type ObjectHead, ObjectRepository } from '../object/object.repository.js';
+import {
+  isVisibleTo,
+  STANDARD_OBJECTS,
+  scopeOf,
+  standardObjectWithId,
+  titleFieldsOf,
+} from '../object/object-definition.js';
 import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';
 import { CostlyQueries } from './costly-query.service.js';
-import { SearchRepository } from './search.repository.js';
+import { type FoundRecords, SearchRepository } from './search.repository.js';
 import { audiencesFor, hasText, type SearchedText, searchedText, type TextSearch } from './search-text.js';
 
 interface SearchRequest {
@@ -31,12 +38,19 @@ export interface Hit {
 /** What is looked for in each object. */
 type QueryText = SearchedText & { readonly isOfPhones: boolean };
 
+/** How many workspaces' objects are kept in memory. */
+const WORKSPACES_KEPT = 1_000;
+/** With those that are known, as they are then, and once more if they change meanwhile. */
+const ATTEMPTS = 3;
 const DEFAULT_SIZE = 20;
 const LONGEST_VALUE = 200;
 
 /** Looks for a text in all objects, by the index of each one's texts. */
 @Injectable()
 export class SearchService {
+  /** By workspace the objects of apps, as they were listed last. What a search finds says whether they are the same. */
+  private readonly ofApps = new LRUCache<string, readonly ObjectHead[]>({ max: WORKSPACES_KEPT });
+
   constructor(
     private readonly database: Database,
     private readonly objects: ObjectRepository,
@@ -58,25 +72,15 @@ export class SearchService {
       ...{ cause: 'q: very many texts were compared', help: 'search for a longer text' },
       ...{ isBounded: true, callerId: principal.userId },
     };
-    const search = async () => {
-      const names = await this.objectsOf(principal, objects?.split(','));
-      return this.costly.run(principal, cost, (database) =>
-        this.models.readSeveralAtOnce(principal, names, async (models) => {
+    const search = (ofApps: readonly ObjectHead[]) =>
+      this.costly.run(principal, cost, (database) =>
+        this.models.readSeveralAtOnce(principal, namesOf(ofApps, principal, objects?.split(',')), async (models) => {
           const searches = models.flatMap((model) => searchesOf(model, principal, texts));
-          const found = await this.searches.findInObjects(database, principal, searches, after, size + 1);
-          // A phone number that no text index finds is not looked for in objects without phone fields.
-          const asked = new Set(searches.map(({ objectId }) => objectId));
-          const unasked = models.filter(({ object }) => !asked.has(object.id));
-          const known = Object.fromEntries(unasked.map(({ object }) => [object.id, object.revision]));
-          return { revisions: { ...known, ...found.revisions }, result: found };
+          const result = await this.searches.findInObjects(database, principal, searches, after, size + 1);
+          return { revisions: result.revisions, result };
         }),
       );
-    };
-    const { models, result } = await search().catch((error: unknown) => {
-      // An object that was removed meanwhile is no longer listed.
-      if (error instanceof PlatformError && error.code === 'NOT_FOUND') return search();
-      throw error;
-    });
+    const { models, result } = await this.withObjects(principal.tenantId, search);
     const byId = new Map(models.map((model) => [model.object.id, model]));
     // Ids are in the order of creation.
     const newest = [...result.found].sort(({ record: one }, { record: other }) => (one.id < other.id ? 1 : -1));
@@ -92,6 +96,26 @@ export class SearchService {
     };
   }
 
+  /** Searches the objects that are known, and again while they turn out to have changed. */
+  private async withObjects<T extends { readonly result: FoundRecords }>(
+    tenantId: string,
+    search: (ofApps: readonly ObjectHead[]) => Promise<T>,
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      const ofApps = this.ofApps.get(tenantId) ?? (await this.objects.listHeads(this.database, tenantId, null));
+      this.ofApps.set(tenantId, ofApps);
+      try {
+        const found = await search(ofApps);
+        if (attempt === ATTEMPTS || areAll(ofApps, found.result.revisions)) return found;
+      } catch (error) {
+        // An object that has been removed is no longer listed.
+        const isRemoved = error instanceof PlatformError && error.code === 'NOT_FOUND';
+        if (attempt === ATTEMPTS || !isRemoved) throw error;
+      }
+      this.ofApps.delete(tenantId);
+    }
+  }
+
   /** The text, and of a phone number its digits. @throws INVALID_QUERY for a text that no index can find */
   private async textsOf({ tenantId }: Principal, q: string): Promise<QueryText[]> {
     const { country } = await this.tenants.get(tenantId);
@@ -103,14 +127,22 @@ export class SearchService {
     if (indexed.length === 0) throw new PlatformError('INVALID_QUERY', 'q: needs three letters or digits');
     return indexed;
   }
+}
 
-  /** The names of the objects that the caller can read, of those that are wanted. */
-  private async objectsOf(principal: Principal, wanted: readonly string[] | undefined): Promise<string[]> {
-    const custom = await this.objects.listHeads(this.database, principal.tenantId, null);
-    return [...Object.values(STANDARD_OBJECTS), ...custom]
-      .filter((object) => isVisibleTo(object, principal) && hasScope(principal, scopeOf(object.id), 'read'))
-      .flatMap(({ apiName }) => (wanted === undefined || wanted.includes(apiName) ? apiName : []));
-  }
+/** The names of the objects that the caller can read, of those that are wanted. */
+const namesOf = (
+  ofApps: readonly ObjectHead[],
+  principal: Principal,
+  wanted: readonly string[] | undefined,
+): readonly string[] =>
+  [...Object.values(STANDARD_OBJECTS), ...ofApps]
+    .filter((object) => isVisibleTo(object, principal) && hasScope(principal, scopeOf(object.id), 'read'))
+    .flatMap(({ apiName }) => (wanted === undefined || wanted.includes(apiName) ? apiName : []));
+
+/** Whether these are the objects of apps, as they are now. @param revisions of all objects that have a row */
+function areAll(ofApps: readonly ObjectHead[], revisions: Readonly<Record<string, number>>): boolean {
+  const count = Object.keys(revisions).filter((id) => !standardObjectWithId(id)).length;
+  return count === ofApps.length && ofApps.every(({ id, revision }) => revisions[id] === revision);
 }
 
 /** The text, and where there are phone numbers its digits, alone where the text has them too: what has the text has the digits. */

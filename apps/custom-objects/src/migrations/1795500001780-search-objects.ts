@@ -38,7 +38,7 @@ const lookAt = (texts: number): string => `
   ${KEEP}`;
 
 /**
- * What searches of several objects find, the newest of all, with the revisions of the objects, in one snapshot. When as many are
+ * What searches of several objects find, the newest of all, with the revisions of all objects of the tenant, in one snapshot. When as many are
  * found as are wanted, the texts of other objects matter from the oldest of these on.
  */
 export const SEARCH_OBJECTS_FUNCTION = `
@@ -77,7 +77,7 @@ export const SEARCH_OBJECTS_FUNCTION = `
       ${KEEP}
     END LOOP;
     SELECT jsonb_object_agg(o.id, o.revision) INTO revisions
-      FROM custom_object o WHERE o.tenant_id = tenant AND o.id = ANY (searched) AND o.state = 'active';
+      FROM custom_object o WHERE o.tenant_id = tenant AND o.state = 'active';
     SELECT string_agg(p.object_id::text, ',') FILTER (WHERE p.fits), string_agg(p.head, ',') FILTER (WHERE p.fits),
            string_agg(p.data, E',\\n') FILTER (WHERE p.fits), coalesce(bool_and(p.fits), true)
       INTO objects, heads, data, "isWhole"

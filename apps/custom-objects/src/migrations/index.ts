@@ -16,6 +16,7 @@ import { Bin1795500001760 } from './1795500001760-bin.js';
 import { ErasedRecords1795500001770 } from './1795500001770-erased-records.js';
 import { SearchObjects1795500001780 } from './1795500001780-search-objects.js';
 import { SearchObjectsAgain1795500001790 } from './1795500001790-search-objects-again.js';
+import { SearchObjectsWithAllRevisions1795500001800 } from './1795500001800-search-objects-with-all-revisions.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
 export const migrations = [
@@ -36,4 +37,5 @@ export const migrations = [
   ErasedRecords1795500001770,
   SearchObjects1795500001780,
   SearchObjectsAgain1795500001790,
+  SearchObjectsWithAllRevisions1795500001800,
 ];
