@@ -25,7 +25,7 @@ const TICKET: DeclaredObject = {
 };
 const PATH = '/api/crm/custom/ticket/records';
 
-useCustomObjects();
+useCustomObjects({ costlyTimeoutMs: 4_000 });
 
 let tenant: Tenant;
 beforeAll(async () => {

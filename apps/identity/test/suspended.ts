@@ -92,15 +92,18 @@ async function watchOn(connection: NatsConnection): Promise<RevocationWatch> {
 }
 
 /** Waits until the administrators who are told are held up by another transaction. */
-export async function waitsForAdministrator(identity: TestIdentity): Promise<void> {
+export const waitsForAdministrator = (identity: TestIdentity) => isHeldUp(identity, 'FOR KEY SHARE OF u');
+
+/** Waits until a statement with this text is held up by another transaction. */
+export async function isHeldUp(identity: TestIdentity, text: string): Promise<void> {
   const blocked = `SELECT 1 FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR KEY SHARE OF u%'`;
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND strpos(query, $1) > 0`;
   const administrator = new Database({ ...identity.config.database, url: identity.database.adminUrl });
   try {
-    const seen = () => administrator.transaction(newId(), (tx) => tx.query(blocked));
+    const seen = () => administrator.transaction(newId(), (tx) => tx.query(blocked, [text]));
     await waitUntil(async () => (await seen()).length > 0, {
       timeoutMs: 20_000,
-      describe: 'somebody waits for the administrator',
+      describe: `a statement is held up: ${text}`,
     });
   } finally {
     await administrator.close();
