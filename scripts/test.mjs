@@ -11,7 +11,7 @@ import { Progress } from './setup/progress.mjs';
 import { runChecks } from './testing/checks.mjs';
 import { runJest } from './testing/jest.mjs';
 import { placeForTests } from './testing/memory-folder.mjs';
-import { ON_CITUS } from './testing/on-citus.mjs';
+import { DEEP_ON_CITUS, ON_CITUS } from './testing/on-citus.mjs';
 import { Tally } from './testing/tally.mjs';
 
 const USAGE = `npm test -- [options] [path …]
@@ -20,8 +20,8 @@ const USAGE = `npm test -- [options] [path …]
   --update     write the snapshots (plans of SQL statements) that have changed; look at the difference before you commit it
   --coverage   write the coverage of unit and service tests to coverage/
   --help
-Environment: CITUS_URL, the coordinator of a Citus cluster, on which the tests of scripts/testing/on-citus.mjs run too; with paths,
-these run there alone.`;
+Environment: CITUS_URL, the coordinator of a Citus cluster, on which the tests of scripts/testing/on-citus.mjs run too, more of them
+with --deep; with paths, these run there alone.`;
 
 /** One more than cores where continuous integration runs: every other moment a suite waits for a server or a timer. */
 const WORKERS = 3;
@@ -145,7 +145,8 @@ async function prepareAndTest(tally, { paths, deep, coverage, update }) {
     const { CITUS_URL: citusUrl } = process.env;
     delete process.env.CITUS_URL;
     const options = { paths, coverage, update, environment, checks };
-    const ofCitus = { paths: paths.length > 0 ? paths : ON_CITUS, coverage: false, update: false, environment };
+    const chosen = deep ? [...ON_CITUS, ...DEEP_ON_CITUS] : ON_CITUS;
+    const ofCitus = { paths: paths.length > 0 ? paths : chosen, coverage: false, update: false, environment };
     const onCitus = citusUrl ? () => runTestsOnCitus(tally, ofCitus, citusUrl) : undefined;
     await (onCitus && paths.length > 0 ? onCitus() : runTests(tally, { ...options, beside: onCitus }));
   } finally {

@@ -15,9 +15,16 @@ const START_TRIES = 3;
 /** Longest wait for the processes of a killed server to let go of its shared memory. */
 const LEFTOVER_TIMEOUT_MS = 15_000;
 /** As in k8s/components/citus-node. */
-const SETTINGS = { 'citus.recover_2pc_interval': '5s', recovery_init_sync_method: 'syncfs' };
+const SETTINGS = { 'citus.recover_2pc_interval': '5s', recovery_init_sync_method: 'syncfs', jit: 'off' };
 /** For data that is deleted afterwards; and few shards, because each makes a table slower to create. */
-const THROWAWAY_SETTINGS = { fsync: 'off', full_page_writes: 'off', 'citus.shard_count': '4' };
+const THROWAWAY_SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  // Roles are made on each node for each test database.
+  scram_iterations: '64',
+  'citus.shard_count': '4',
+};
 
 /** Starts a cluster of Citus whose nodes know each other. Its data is deleted at the end, also if this process is killed.
  * @param {string} parent folder that its folder is made in

@@ -48,7 +48,7 @@ export async function testDatabase(
     },
     ownerUrl: urls.ownerUrl,
     adminUrl: withDatabase(adminUrl, database),
-    drop: async () => dropDatabase(await serversOf(adminUrl), database),
+    drop: async () => dropDatabase(clusterUrl ? await serversOf(clusterUrl) : [adminUrl], database),
   };
 }
 
