@@ -43,7 +43,7 @@ export async function newPublisher({ baseUrl, adminUrl }, allowedOrigins) {
         ...manifest,
         permissions: [...scopes, 'automations'].map((scope) => ({ scope, purpose: 'shows the CRM in the host' })),
         embed: { allowedOrigins, scopes, linkUsersBy: 'email' },
-        // Nobody is at the example's address: to try it again for each lead would keep the platform busy.
+        // Nobody is at the example's address: retries for each lead would keep the platform busy.
         webhooks: [],
       },
       reviewPacket: REVIEW_PACKET,

@@ -16,7 +16,8 @@ const START_TRIES = 3;
 const LEFTOVER_TIMEOUT_MS = 15_000;
 /** As in k8s/components/citus-node. */
 const SETTINGS = { 'citus.recover_2pc_interval': '5s', recovery_init_sync_method: 'syncfs', jit: 'off' };
-/** For data that is deleted afterwards, of which a killed node loses nothing; and few shards, because each makes a table slower to create. */
+/** For data that is deleted afterwards. Commits are still written before they are answered, so that a killed node loses nothing.
+ * Few shards, because each makes a table slower to create. */
 const THROWAWAY_SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',

@@ -366,7 +366,7 @@ describe('passwords that are refused', () => {
     owner = await identity.account({ name: 'Rocket Works' });
   });
 
-  // Without digits, of which one address in four thousand has those of a password, forwards or backwards.
+  // Without digits: in one address of four thousand they are those of the password, forwards or backwards.
   const person = () => ({ email: newEmail().replace(/\d/g, 'x'), name: 'Grace Hopper' });
   const register = (password: string) =>
     identity.post('/api/auth/register', { ...person(), password, workspace: { name: 'Rocket Works' } });

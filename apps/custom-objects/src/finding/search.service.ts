@@ -40,7 +40,7 @@ type QueryText = SearchedText & { readonly isOfPhones: boolean };
 
 /** How many workspaces' objects are kept in memory. */
 const WORKSPACES_KEPT = 1_000;
-/** With those that are known, as they are then, and once more if they change meanwhile. */
+/** With the objects that are known, with those that are there, and once more if these change meanwhile. */
 const ATTEMPTS = 3;
 const DEFAULT_SIZE = 20;
 const LONGEST_VALUE = 200;

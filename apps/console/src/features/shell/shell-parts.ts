@@ -15,5 +15,5 @@ export interface ShellParts {
   readonly SignInAgain: ComponentType;
 }
 
-/** What the frame shows and does not know: what these lead to is no business of it. */
+/** What the frame shows without importing it: where these parts lead is none of its business. */
 export const ShellPartsContext = createContext<ShellParts>({ UserMenu: () => null, SignInAgain: () => null });
