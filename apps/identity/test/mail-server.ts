@@ -37,18 +37,22 @@ export class MailServer {
     return `smtp://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** The latest mail to the address, waited for. */
-  async mailTo(address: string, since = 0): Promise<ReceivedMail> {
-    const find = () => this.mails.slice(since).findLast(({ to }) => to === address);
-    await waitUntil(() => find() !== undefined, { timeoutMs: 10_000, describe: `mail to ${address}` });
+  /** The latest mail to the address, waited for: of those that say this, where an earlier act may still be sending one. */
+  async mailTo(address: string, since = 0, saying = ''): Promise<ReceivedMail> {
+    const find = () => this.mails.slice(since).findLast(({ to, text }) => to === address && text.includes(saying));
+    await waitUntil(() => find() !== undefined, { timeoutMs: 10_000, describe: `mail to ${address}: ${saying}` });
     return find()!;
   }
 
   /** What an act answers, and the text of the mail to the address that it sends. */
-  async sentBy<Result>(address: string, act: () => Promise<Result>): Promise<{ answer: Result; text: string }> {
+  async sentBy<Result>(
+    address: string,
+    act: () => Promise<Result>,
+    saying?: string,
+  ): Promise<{ answer: Result; text: string }> {
     const since = this.mails.length;
     const answer = await act();
-    return { answer, text: (await this.mailTo(address, since)).text };
+    return { answer, text: (await this.mailTo(address, since, saying)).text };
   }
 
   async close(): Promise<void> {
