@@ -24,7 +24,7 @@ Environment: CITUS_URL, the coordinator of a Citus cluster, on which the tests o
 with --deep; with paths, these run there alone.`;
 
 /** One more than cores where continuous integration runs: every other moment a suite waits for a server or a timer. */
-const WORKERS = 3;
+const WORKERS = 4;
 
 const FLAG = /** @type {const} */ ({ type: 'boolean', default: false });
 

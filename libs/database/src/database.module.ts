@@ -20,7 +20,7 @@ export class DatabaseModule implements OnApplicationShutdown {
         { provide: Database, useFactory: () => new Database(options.config, options.entities) },
         {
           provide: PartitionUpkeep,
-          useFactory: (database: Database) => new PartitionUpkeep(database, options.config.retentionDays),
+          useFactory: (database: Database) => new PartitionUpkeep(database, options.config),
           inject: [Database],
         },
       ],

@@ -48,7 +48,7 @@ describe('the upkeep of partitions', () => {
 
   /** As of a moment so many days from now. */
   const upkeep = (days = 0, retention?: Record<string, number>) =>
-    new PartitionUpkeep(database, retention, () => NOW + days * DAY_MS);
+    new PartitionUpkeep(database, { ...(retention && { retentionDays: retention }) }, () => NOW + days * DAY_MS);
   const daysOf = async (table: string): Promise<string[]> => {
     const tables = await database.crossTenant((tx) => listPartitions(tx));
     return tables.find((found) => found.table === table)?.days ?? [];

@@ -1,5 +1,6 @@
 import { counter, gauge } from '@crm/telemetry';
 import type { Database } from '../database.js';
+import type { DatabaseConfig } from '../pool.js';
 import type { NarrowTransaction } from '../transaction.js';
 import { Sweeper } from '../worker/sweeper.js';
 import {
@@ -23,8 +24,8 @@ const partitionMetrics = {
 };
 
 const UPKEEP_MS = 3_600_000;
-/** Days for which rows find a partition although no upkeep succeeds any more: time enough to notice the alarm. */
-const DAYS_AHEAD = 14;
+/** Rows find a partition for as long although no upkeep succeeds any more: time enough to notice the alarm. */
+const DEFAULT_DAYS_AHEAD = 14;
 const SWEEP_BATCH = 1_000;
 const MOST_COUNTED = 10_000;
 
@@ -35,10 +36,9 @@ type DropCheck = (tx: NarrowTransaction, day: string) => Promise<boolean>;
 export class PartitionUpkeep extends Sweeper {
   private readonly checks = new Map<string, DropCheck>();
 
-  /** @param retentionDays by table, where it is not the default */
   constructor(
     private readonly database: Database,
-    private readonly retentionDays: Readonly<Record<string, number>> = {},
+    private readonly config: Pick<DatabaseConfig, 'retentionDays' | 'partitionDaysAhead'> = {},
     private readonly now: () => number = Date.now,
   ) {
     super({ everyMs: UPKEEP_MS, atStart: true });
@@ -63,7 +63,7 @@ export class PartitionUpkeep extends Sweeper {
   /** One step fails for what the next would fail for too: after it, the table is left to the next sweep. */
   private async keep(partitioned: PartitionedTable, failures: unknown[], stopping: AbortSignal): Promise<void> {
     const { table } = partitioned;
-    const keepDays = retentionOf(table, this.retentionDays);
+    const keepDays = retentionOf(table, this.config.retentionDays);
     // Each in a transaction of its own, so that no lock is held for longer than one step takes.
     const step = <T>(work: (tx: NarrowTransaction) => Promise<T>): Promise<T> => this.database.crossTenant(work);
     try {
@@ -100,7 +100,8 @@ export class PartitionUpkeep extends Sweeper {
     const missing: string[] = [];
     let day = days[0] === undefined || days[0] > today ? today : days[0];
     if (day < oldestKept) day = oldestKept;
-    for (; day <= addDays(today, DAYS_AHEAD); day = addDays(day, 1)) {
+    const last = addDays(today, this.config.partitionDaysAhead ?? DEFAULT_DAYS_AHEAD);
+    for (; day <= last; day = addDays(day, 1)) {
       if (!present.has(day)) missing.push(day);
     }
     return missing;
