@@ -24,7 +24,7 @@ Environment: CITUS_URL, the coordinator of a Citus cluster, on which the tests o
 with --deep; with paths, these run there alone.`;
 
 /** One more than cores where continuous integration runs: every other moment a suite waits for a server or a timer. */
-const WORKERS = 4;
+const WORKERS = 3;
 
 const FLAG = /** @type {const} */ ({ type: 'boolean', default: false });
 
@@ -56,8 +56,8 @@ async function runCheck(name, command, args, options) {
 const isIn = (path, folder) => `${resolve(ROOT, path)}/`.startsWith(`${resolve(ROOT, folder)}/`);
 
 /** @param {Tally} tally
- * @param {{ paths: readonly string[], coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv, checks?: Promise<void>, beside?: () => Promise<void> }} options beside: runs beside tests that come one at a time */
-async function runTests(tally, { paths, coverage, update, environment, checks, beside = async () => undefined }) {
+ * @param {{ paths: readonly string[], coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv, checks?: Promise<void>, onCitus?: () => Promise<void> }} options */
+async function runTests(tally, { paths, coverage, update, environment, checks, onCitus }) {
   const where = environment.CITUS_URL ? ' on Citus' : '';
   const unitTests = (/** @type {readonly string[]} */ ...chosen) => {
     const coverageOptions = coverage ? ['--coverage', '--coverageDirectory=coverage'] : [];
@@ -72,12 +72,18 @@ async function runTests(tally, { paths, coverage, update, environment, checks, b
   if (paths.length === 0) {
     const ofProject = (/** @type {string} */ title, /** @type {string} */ name, workers = 1) =>
       part(tally, title, () => endToEnd(workers, ['--selectProjects', name]));
-    const withOwnServers = () => ofProject('end-to-end tests with own servers', 'own servers');
-    // They mostly wait for timers, which slows unit tests down less than it does browsers.
-    await Promise.all([unitTests(), checks?.then(withOwnServers)]);
-    await ofProject('end-to-end tests', 'platform', WORKERS);
-    const alone = () => ofProject('end-to-end tests alone on a platform', 'alone');
-    return void (await Promise.all([alone(), beside()]));
+    const onOnePlatform = async () => {
+      await unitTests();
+      await ofProject('end-to-end tests', 'platform', WORKERS);
+    };
+    // Beside it what waits for timers and servers every other moment, so that both cores have something to do to the end.
+    const others = async () => {
+      await checks;
+      await ofProject('end-to-end tests with own servers', 'own servers');
+      await ofProject('end-to-end tests alone on a platform', 'alone');
+      await onCitus?.();
+    };
+    return void (await Promise.all([onOnePlatform(), others()]));
   }
   const [ofPackages, ofEndToEnd] = [false, true].map((are) => paths.filter((path) => isIn(path, 'e2e') === are));
   if (ofPackages?.length) await unitTests(...ofPackages);
@@ -148,7 +154,7 @@ async function prepareAndTest(tally, { paths, deep, coverage, update }) {
     const chosen = deep ? [...ON_CITUS, ...DEEP_ON_CITUS] : ON_CITUS;
     const ofCitus = { paths: paths.length > 0 ? paths : chosen, coverage: false, update: false, environment };
     const onCitus = citusUrl ? () => runTestsOnCitus(tally, ofCitus, citusUrl) : undefined;
-    await (onCitus && paths.length > 0 ? onCitus() : runTests(tally, { ...options, beside: onCitus }));
+    await (onCitus && paths.length > 0 ? onCitus() : runTests(tally, { ...options, ...(onCitus && { onCitus }) }));
   } finally {
     await servers.stop();
   }

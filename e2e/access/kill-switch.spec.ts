@@ -120,10 +120,7 @@ describe('a cut-off is in force at every address that takes a token', () => {
   /**
    * Ends tokens and presents them until each address refuses them.
    */
-  async function cut(
-    what: string,
-    { tokens, end, withinMs = 1000, goesOn, everywhere = isDeep }: Cut,
-  ): Promise<void> {
+  async function cut(what: string, { tokens, end, withinMs = 1000, goesOn, everywhere = isDeep }: Cut): Promise<void> {
     await alive({ ...tokens, bystander: bystander.token });
     await end();
     const endedAt = performance.now();
