@@ -23,8 +23,10 @@ const USAGE = `npm test -- [options] [path …]
 Environment: CITUS_URL, the coordinator of a Citus cluster, on which the tests of scripts/testing/on-citus.mjs run too, more of them
 with --deep; with paths, these run there alone.`;
 
-/** One more than cores where continuous integration runs: every other moment a suite waits for a server or a timer. */
-const WORKERS = 3;
+/** Twice the cores of continuous integration: every other moment a suite waits for a server or a timer. */
+const WORKERS = 4;
+/** Fewer, because a browser has several processes. */
+const END_TO_END_WORKERS = 3;
 
 const FLAG = /** @type {const} */ ({ type: 'boolean', default: false });
 
@@ -74,7 +76,7 @@ async function runTests(tally, { paths, coverage, update, environment, checks, o
       part(tally, title, () => endToEnd(workers, ['--selectProjects', name]));
     const onOnePlatform = async () => {
       await unitTests();
-      await ofProject('end-to-end tests', 'platform', WORKERS);
+      await ofProject('end-to-end tests', 'platform', END_TO_END_WORKERS);
     };
     // Beside it what waits for timers and servers every other moment, so that both cores have something to do to the end.
     const others = async () => {
@@ -87,7 +89,7 @@ async function runTests(tally, { paths, coverage, update, environment, checks, o
   }
   const [ofPackages, ofEndToEnd] = [false, true].map((are) => paths.filter((path) => isIn(path, 'e2e') === are));
   if (ofPackages?.length) await unitTests(...ofPackages);
-  if (ofEndToEnd?.length) await part(tally, `end-to-end tests${where}`, () => endToEnd(WORKERS, ofEndToEnd));
+  if (ofEndToEnd?.length) await part(tally, `end-to-end tests${where}`, () => endToEnd(END_TO_END_WORKERS, ofEndToEnd));
 }
 
 /** @param {Tally} tally @param {Parameters<typeof runTests>[1]} options @param {string} url of the coordinator */

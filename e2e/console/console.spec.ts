@@ -349,8 +349,8 @@ describe('the day', () => {
 
 describe('a record', () => {
   beforeEach(() => visit.signIn(admin));
-  // An editor opens and closes where it stands. On a slow machine an answer comes so long after the key that this counts as a shift.
-  afterEach(() => page.evaluate('window.shift = 0'));
+  // An editor opens and closes where it stands.
+  afterEach(() => visit.forgiveShifts());
 
   it('is created, with what is refused in words beside its field, changed in place and deleted', async () => {
     await goTo('/records/lead', 'Leads');

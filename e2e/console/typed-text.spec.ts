@@ -117,7 +117,7 @@ it('what is typed while something else is being saved stays, and so does the foc
   await page.locator('.timeline-note').getByText('Call back', { exact: true }).waitFor();
   expect(await field('Note').inputValue()).toBe('Call back on Monday');
   // Editors and what is refused stand where nothing was.
-  await page.evaluate('window.shift = 0');
+  await visit.forgiveShifts();
 });
 
 it('what is typed beside a record stays: a note, and a record that belongs to it', async () => {
@@ -155,7 +155,7 @@ it('what is typed beside a record stays: a note, and a record that belongs to it
   await press('Discard', question);
   await form.waitFor({ state: 'detached' });
   // What a record has below its fields comes when it is returned to.
-  await page.evaluate('window.shift = 0');
+  await visit.forgiveShifts();
 });
 
 it('what is typed outlives its session: whoever had it signs in above it, and saves it', async () => {
@@ -184,5 +184,5 @@ it('what is typed outlives its session: whoever had it signs in above it, and sa
   await page.getByRole('button', { name: 'Edit Phone' }).waitFor();
   owner = { ...owner, token: await signIn(owner.email) };
   expect((await record('GET', `leads/${id}`)).phone).toBe('+49 30 1234567');
-  await page.evaluate('window.shift = 0');
+  await visit.forgiveShifts();
 });
