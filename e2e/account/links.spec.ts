@@ -166,7 +166,7 @@ describe('the link that undoes what a host said', () => {
 
 describe('the page', () => {
   it('speaks German to who reads German, and says so', async () => {
-    const german = await Visit.begin(browser, 'de-AT');
+    const german = await Visit.begin(browser, { locale: 'de-AT' });
     await german.page.goto(`${addresses.baseUrl}/account`);
     await german.page.getByRole('heading', { name: 'Anmelden' }).waitFor();
     expect(await german.page.evaluate('document.documentElement.lang')).toBe('de');

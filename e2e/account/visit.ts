@@ -4,6 +4,9 @@ import { accessibilityProblems } from '../embed/accessibility.mjs';
 import { PASSWORD } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 
+const HEIGHT = 720;
+const NARROW = 360;
+
 /** What the page must never do, watched from its first moment on. */
 const WATCH = `
   window.refused = [];
@@ -57,6 +60,7 @@ export class Visit {
   private constructor(
     readonly context: BrowserContext,
     readonly page: Page,
+    private readonly width: number,
   ) {
     page.on('pageerror', (error) => this.faults.push(String(error)));
     page.on('console', (message) => {
@@ -67,10 +71,10 @@ export class Visit {
     });
   }
 
-  static async begin(browser: Browser, locale = 'en-GB'): Promise<Visit> {
-    const context = await browser.newContext({ viewport: { width: 1000, height: 720 }, locale });
+  static async begin(browser: Browser, { locale = 'en-GB', width = 1000 } = {}): Promise<Visit> {
+    const context = await browser.newContext({ viewport: { width, height: HEIGHT }, locale });
     await context.addInitScript(WATCH);
-    return new Visit(context, await context.newPage());
+    return new Visit(context, await context.newPage(), width);
   }
 
   /** A session in the cookie of the browser, as a sign-in on the page begins it. */
@@ -89,33 +93,24 @@ export class Visit {
     this.faults = others;
   }
 
-  /** axe, in both colour schemes and on a narrow screen, which may not scroll to the side. */
+  /** axe, in each colour scheme and at each width, with `--deep` in all pairs of them; a narrow page does not scroll to the side. */
   async checkAccessible(what: string): Promise<void> {
-    const check = async (how: string): Promise<void> => {
+    for (const [colorScheme, width] of this.looks()) {
+      await this.page.setViewportSize({ width, height: HEIGHT });
+      await this.page.emulateMedia({ colorScheme });
       const found = await accessibilityProblems(this.page.mainFrame());
-      expect([what, how, found]).toEqual([what, how, []]);
-    };
-    await this.page.emulateMedia({ colorScheme: 'dark' });
-    await check('dark');
-    await this.page.emulateMedia({ colorScheme: 'light' });
-    await this.page.setViewportSize({ width: 360, height: 700 });
-    await check('light, narrow');
-    expect(await this.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    await this.page.setViewportSize({ width: 1000, height: 720 });
-  }
-
-  /** axe, in both colour schemes and both widths; a narrow page does not scroll to the side. */
-  async checkEverywhere(what: string): Promise<void> {
-    for (const width of [1280, 360]) {
-      await this.page.setViewportSize({ width, height: 760 });
-      for (const colorScheme of ['dark', 'light'] as const) {
-        await this.page.emulateMedia({ colorScheme });
-        const found = await accessibilityProblems(this.page.mainFrame());
-        expect([what, width, colorScheme, found]).toEqual([what, width, colorScheme, []]);
-      }
+      expect([what, width, colorScheme, found]).toEqual([what, width, colorScheme, []]);
       expect(await this.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     }
-    await this.page.setViewportSize({ width: 1280, height: 760 });
+    await this.page.setViewportSize({ width: this.width, height: HEIGHT });
+  }
+
+  private looks(): ['dark' | 'light', number][] {
+    const pairs: ['dark' | 'light', number][] = [
+      ['dark', this.width],
+      ['light', NARROW],
+    ];
+    return process.env.DEEP === '1' ? [...pairs, ['dark', NARROW], ['light', this.width]] : pairs;
   }
 
   /** Nothing is left of a token or a password: not in the address, in a storage, in a cookie or in the history. */

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 beforeEach(async () => {
-  visit = await Visit.begin(browser);
+  visit = await Visit.begin(browser, { width: 1280 });
   ({ page } = visit);
 });
 afterEach(() => visit.end());
@@ -63,7 +63,7 @@ it('deals are moved by drag and by menu, and one that is moved to won is won', a
   await column('Negotiation').getByText('Spare cogs').waitFor();
   await page.reload();
   await column('Negotiation').getByText('Spare cogs').waitFor();
-  await visit.checkEverywhere('board');
+  await visit.checkAccessible('board');
 
   await card('Spare cogs').dragTo(column('Won'));
   await card('Spare cogs').waitFor({ state: 'detached' });
@@ -117,7 +117,7 @@ it('an option is renamed, and one in use cannot be removed but retired', async (
   await status.getByRole('button', { name: 'Remove: Called' }).click();
   await save();
   await status.getByRole('alert').getByText('Called: in use').waitFor();
-  await visit.checkEverywhere('picklists');
+  await visit.checkAccessible('picklists');
   await page.reload();
   await status.getByRole('button', { name: 'Retire: Called' }).click();
   await save();

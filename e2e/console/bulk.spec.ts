@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 beforeEach(async () => {
-  visit = await Visit.begin(browser);
+  visit = await Visit.begin(browser, { width: 1280 });
   ({ page } = visit);
   await visit.signIn(admin);
 });
@@ -57,7 +57,7 @@ describe('a CSV file', () => {
     await press('All Leads');
     await page.getByRole('menuitem', { name: 'Import a CSV file' }).click();
     await page.getByRole('heading', { level: 1, name: 'Import Leads' }).waitFor();
-    await visit.checkEverywhere('choose');
+    await visit.checkAccessible('choose');
     await page
       .getByLabel('Drop a CSV file here, or choose one')
       .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text, 'latin1') });
@@ -71,7 +71,7 @@ describe('a CSV file', () => {
       '',
     ]);
     await page.getByRole('cell', { name: 'Número 0' }).waitFor();
-    await visit.checkEverywhere('columns');
+    await visit.checkAccessible('columns');
     await page.getByRole('button', { name: `Import ${ROWS} records`, disabled: false }).click();
     await page.getByText(`${ROWS - 3} records imported`).waitFor();
     expect(await page.getByRole('listitem').allTextContents()).toEqual([
@@ -79,7 +79,7 @@ describe('a CSV file', () => {
       expect.stringMatching(/^Row 102 E-mail: /),
       'Row 252 Owner: nobody of the workspace',
     ]);
-    await visit.checkEverywhere('imported');
+    await visit.checkAccessible('imported');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       press('Download these rows with the reasons'),
@@ -150,7 +150,7 @@ describe('rows of a list', () => {
     await tick(2);
     await tick(6, ['Shift']);
     await bar().getByText('5 records selected').waitFor();
-    await visit.checkEverywhere('selected');
+    await visit.checkAccessible('selected');
     await press('Assign', bar());
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('combobox', { name: 'Owner' }).fill('admin');
@@ -196,7 +196,7 @@ describe('rows of a list', () => {
     await page.getByText('229 records changed').waitFor({ state: 'detached' });
     // Two notices move each other up and down.
     await visit.forgiveShifts();
-    await visit.checkEverywhere('refused');
+    await visit.checkAccessible('refused');
     const changed = async () => (await leads('filterField=companyName&filterValue=All%20of%20them')).total === 229;
     await eventually(changed, 'the change of all');
   });

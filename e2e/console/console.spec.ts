@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 beforeEach(async () => {
-  visit = await Visit.begin(browser);
+  visit = await Visit.begin(browser, { width: 1280 });
   ({ page } = visit);
 });
 afterEach(() => visit.end());
@@ -164,7 +164,7 @@ describe('the list of leads', () => {
     await condition(2).getByLabel('Operator').selectOption('since');
     await condition(2).getByLabel('Choice').selectOption('days ago …');
     await condition(2).getByLabel('Days').fill('7');
-    await visit.checkEverywhere('filter');
+    await visit.checkAccessible('filter');
     await press('Apply');
     await focusIsOn('Filter');
     await page.getByText('3 records').waitFor();
@@ -185,7 +185,7 @@ describe('the list of leads', () => {
     await press('Columns');
     await page.getByRole('checkbox', { name: 'Owner' }).check();
     await page.getByRole('checkbox', { name: 'E-mail' }).uncheck();
-    await visit.checkEverywhere('columns');
+    await visit.checkAccessible('columns');
     await press('Move Company down');
     await press('Move Company down');
     await press('Move Phone up');
@@ -230,7 +230,7 @@ describe('the list of leads', () => {
       await line.getByLabel('Field').selectOption('Status');
       await line.getByLabel('Value').selectOption(status);
     }
-    await visit.checkEverywhere('group');
+    await visit.checkAccessible('group');
     await press('Apply');
     await page.getByText('1 record', { exact: true }).waitFor();
     const status = (value: string) => ({ field: 'status', value });
@@ -316,7 +316,7 @@ describe('the day', () => {
     await goTo('/', 'My day');
     await page.getByRole('region', { name: 'Closing this month' }).getByRole('link', { name: 'Looms' }).waitFor();
     await page.getByRole('region', { name: 'Leads to get back to' }).getByText('No lead of yours waits').waitFor();
-    await visit.checkEverywhere('day');
+    await visit.checkAccessible('day');
     await picture('day');
     const complete = page.getByRole('checkbox', { name: 'Complete Send the offer' });
     await page.route(`**/api/crm/tasks/${id}`, (route) => route.fulfill({ status: 503, json: { status: 503 } }), {
@@ -325,7 +325,7 @@ describe('the day', () => {
     await complete.click();
     const complaint = notice('Not available');
     await complaint.waitFor();
-    await visit.checkEverywhere('complaint');
+    await visit.checkAccessible('complaint');
     await press('Close', complaint);
     await complete.click();
     await page.getByText('Nothing is due today').waitFor();
@@ -363,7 +363,7 @@ describe('a record', () => {
     await press('Save', form);
     await form.getByText('Must be an e-mail address').waitFor();
     await form.getByText('Request').waitFor();
-    await visit.checkEverywhere('form');
+    await visit.checkAccessible('form');
     await form.getByLabel('E-mail').fill('grace@example.com');
     await press('Save', form);
     await page.getByRole('heading', { level: 1, name: 'Hopper' }).waitFor();
@@ -402,7 +402,7 @@ describe('a record', () => {
     await press('All Leads');
     await page.getByRole('menuitem', { name: 'Bin' }).click();
     await page.getByRole('heading', { level: 1, name: 'Bin: Leads' }).waitFor();
-    await visit.checkEverywhere('bin');
+    await visit.checkAccessible('bin');
     await press('Restore Grace Hopper');
     await page.getByText('Grace Hopper is back').waitFor();
     await page.getByText('The bin is empty').waitFor();
@@ -415,7 +415,7 @@ describe('a record', () => {
     await erase.waitFor();
     expect(await erase.isDisabled()).toBe(true);
     await question.getByLabel('Type “Grace Hopper” to confirm').fill('Grace Hopper');
-    await visit.checkEverywhere('erase');
+    await visit.checkAccessible('erase');
     await erase.click();
     await page.getByText('Grace Hopper is erased').waitFor();
     expect((await record('POST', `leads/${id}/restore`)).code).toBe('NOT_FOUND');
@@ -451,7 +451,7 @@ describe('a record', () => {
     const conflict = page.getByRole('alert');
     await conflict.getByText('Now saved').waitFor();
     expect(await conflict.getByRole('definition').allTextContents()).toEqual(['theirs', 'mine again']);
-    await visit.checkEverywhere('conflict');
+    await visit.checkAccessible('conflict');
     await picture('conflict');
     await press('Save my value');
     await notice('Company is saved').waitFor();
@@ -496,11 +496,11 @@ describe('a record', () => {
   it('and its list are accessible, light and dark, wide and narrow', async () => {
     await goTo('/records/lead?q=example', 'Leads');
     await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
-    await visit.checkEverywhere('list');
+    await visit.checkAccessible('list');
     await picture('list');
     await page.getByRole('link', { name: 'Ada Lovelace' }).click();
     await page.getByText('Last changed').waitFor();
-    await visit.checkEverywhere('record');
+    await visit.checkAccessible('record');
     await picture('record');
   });
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 beforeEach(async () => {
-  visit = await Visit.begin(browser);
+  visit = await Visit.begin(browser, { width: 1280 });
   ({ page } = visit);
   await visit.signIn(owner);
 });
@@ -39,7 +39,7 @@ it('converts a lead into a contact, a company and an opportunity, and shows what
   await form.getByLabel('Amount').fill('much');
   await form.getByText('This is not a number.').waitFor();
   await form.getByLabel('Amount').fill('42000');
-  await visit.checkEverywhere('convert');
+  await visit.checkAccessible('convert');
   await press('Convert', form);
   await page.getByText('Ada Lovelace was converted').waitFor();
   await heading('Analytical Engines');
@@ -65,7 +65,7 @@ it('says what may be there already before it creates a record, and creates it an
   await press('Save', form);
   const notice = form.getByRole('status').filter({ hasText: 'This may be there already' });
   await notice.getByRole('link', { name: 'Mary Somerville' }).waitFor();
-  await visit.checkEverywhere('duplicates');
+  await visit.checkAccessible('duplicates');
   expect((await record('GET', 'leads?filterField=lastName&filterValue=Summers')).total).toBe(0);
   await press('Create anyway', form);
   await heading('Summers');
@@ -101,7 +101,7 @@ it('merges two contacts: what differs is chosen side by side', async () => {
     await form.getByRole('group', { name: 'Phone' }).getByRole('radio', { name: '+49 30 555666' }).isChecked(),
   ).toBe(true);
   expect(await form.getByRole('group', { name: 'First name' }).count()).toBe(0);
-  await visit.checkEverywhere('merge');
+  await visit.checkAccessible('merge');
   await press('Merge', form);
   await page.getByText('The records were merged').waitFor();
   await page.getByRole('region', { name: 'Details' }).getByText('charles@example.com').waitFor();
@@ -128,14 +128,14 @@ it('offers to reassign what belongs to somebody who is disabled', async () => {
   await page.goto(`${addresses.baseUrl}/settings/people`);
   await heading('People');
   await page.getByText(leaver.email).waitFor();
-  await visit.checkEverywhere('people');
+  await visit.checkAccessible('people');
   await press(`Disable: ${name}`);
   const form = page.getByRole('dialog', { name: `Disable ${name}?` });
   await form.getByText('Companies (Owner): 1').waitFor();
   await form.getByText('Tasks (Assignee): 1').waitFor();
   await form.getByRole('combobox', { name: 'Give it to' }).fill('Succ');
   await form.getByRole('option', { name: 'Successor' }).click();
-  await visit.checkEverywhere('disable');
+  await visit.checkAccessible('disable');
   await press('Disable and reassign', form);
   await page.getByText('2 records are reassigned').waitFor();
   expect(await record('GET', `companies/${company.id}`)).toMatchObject({ ownerId: successor.userId });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 beforeEach(async () => {
-  visit = await Visit.begin(browser);
+  visit = await Visit.begin(browser, { width: 1280 });
   ({ page } = visit);
   await visit.signIn(owner);
 });

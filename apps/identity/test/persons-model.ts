@@ -1,4 +1,3 @@
-import { waitUntil } from '@crm/testing';
 import { expect } from '@jest/globals';
 import { EmbedHost } from './embed-host.js';
 import { type Account, type Answer, newEmail, type TestIdentity } from './identity.js';
@@ -94,14 +93,9 @@ export class World {
     return this.identity.request('POST', '/api/auth/login', { body, headers });
   }
 
-  /** What an act answers, and the mail that it sends: others may still be on their way. @param having what the mail has */
-  async mailed(address: number, having: string, act: () => Promise<Answer>): Promise<{ answer: Answer; text: string }> {
-    const since = this.mailServer.mails.length;
-    const answer = await act();
-    const find = () =>
-      this.mailServer.mails.slice(since).find(({ to, text }) => to === this.email(address) && text.includes(having));
-    await waitUntil(() => find() !== undefined, { timeoutMs: 10_000, describe: `a mail with ${having}` });
-    return { answer, text: find()!.text };
+  /** What an act answers, and the mail that it sends. @param having what the mail has */
+  mailed(address: number, having: string, act: () => Promise<Answer>): Promise<{ answer: Answer; text: string }> {
+    return this.mailServer.sentBy(this.email(address), act, having);
   }
 
   /** The session of the person in one of their workspaces. */

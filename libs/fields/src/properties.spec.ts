@@ -88,7 +88,7 @@ describe('for generated fields and values', () => {
       const character = String.fromCodePoint(code);
       for (const fold of [foldForSearch, foldForUniqueness]) {
         const folded = fold(character);
-        if (fold(folded) !== folded) changed.push(character);
+        if (folded !== character && fold(folded) !== folded) changed.push(character);
       }
     }
     expect(changed).toEqual([]);
