@@ -1,5 +1,6 @@
 // npm test: everything that must hold before a change is merged. npm test -- --help lists the options.
 // The last line is `N passed, N failed`; the exit code is 0 only when nothing failed.
+import os from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlainError, runCommand } from './plain-error.mjs';
@@ -19,14 +20,13 @@ const USAGE = `npm test -- [options] [path …]
   --deep       the long fuzz, soak and fault runs instead of the short ones
   --update     write the snapshots (plans of SQL statements) that have changed; look at the difference before you commit it
   --coverage   write the coverage of unit and service tests to coverage/
+  --citus      also on a Citus cluster: start one for the run, with the lab beside the project
   --help
-Environment: CITUS_URL, the coordinator of a Citus cluster, on which the tests of scripts/testing/on-citus.mjs run too, more of them
-with --deep; with paths, these run there alone.`;
+Environment: CITUS_URL, the coordinator of another Citus cluster than that of --citus.
+The tests of scripts/testing/on-citus.mjs run there too, more of them with --deep; with paths, these run there alone.`;
 
-/** Twice the cores of continuous integration: every other moment a suite waits for a server or a timer. */
-const WORKERS = 4;
-/** Fewer, because a browser has several processes. */
-const END_TO_END_WORKERS = 3;
+/** One more than cores where continuous integration runs: every other moment a suite waits for a server or a timer. */
+const WORKERS = 3;
 
 const FLAG = /** @type {const} */ ({ type: 'boolean', default: false });
 
@@ -76,7 +76,7 @@ async function runTests(tally, { paths, coverage, update, environment, checks, o
       part(tally, title, () => endToEnd(workers, ['--selectProjects', name]));
     const onOnePlatform = async () => {
       await unitTests();
-      await ofProject('end-to-end tests', 'platform', END_TO_END_WORKERS);
+      await ofProject('end-to-end tests', 'platform', WORKERS);
     };
     // Beside it what waits for timers and servers every other moment, so that both cores have something to do to the end.
     const others = async () => {
@@ -89,7 +89,7 @@ async function runTests(tally, { paths, coverage, update, environment, checks, o
   }
   const [ofPackages, ofEndToEnd] = [false, true].map((are) => paths.filter((path) => isIn(path, 'e2e') === are));
   if (ofPackages?.length) await unitTests(...ofPackages);
-  if (ofEndToEnd?.length) await part(tally, `end-to-end tests${where}`, () => endToEnd(END_TO_END_WORKERS, ofEndToEnd));
+  if (ofEndToEnd?.length) await part(tally, `end-to-end tests${where}`, () => endToEnd(WORKERS, ofEndToEnd));
 }
 
 /** @param {Tally} tally @param {Parameters<typeof runTests>[1]} options @param {string} url of the coordinator */
@@ -112,7 +112,7 @@ const tryBrowser = () =>
 await runCommand(async () => {
   const { values, positionals: paths } = parseArgs({
     allowPositionals: true,
-    options: { deep: FLAG, coverage: FLAG, update: FLAG, help: FLAG },
+    options: { deep: FLAG, coverage: FLAG, update: FLAG, citus: FLAG, help: FLAG },
   });
   if (values.help) {
     process.stdout.write(`${USAGE}\n`);
@@ -131,34 +131,50 @@ await runCommand(async () => {
   return tally.failed === 0 && tally.passed > 0 ? 0 : 1;
 });
 
-/** @param {Tally} tally @param {{ paths: readonly string[], deep: boolean, coverage: boolean, update: boolean }} options */
-async function prepareAndTest(tally, { paths, deep, coverage, update }) {
+/** @param {Tally} tally @param {{ paths: readonly string[], deep: boolean, coverage: boolean, update: boolean, citus: boolean }} options */
+async function prepareAndTest(tally, { paths, deep, coverage, update, citus }) {
   const needsBrowser = paths.length === 0 || paths.some((path) => isIn(path, 'e2e'));
-  const progress = new Progress(needsBrowser ? 4 : 3);
+  const progress = new Progress(3 + Number(needsBrowser) + Number(citus));
   await progress.step('Installing packages', installPackages);
-  // Tried beside the build; what fails is told after it.
-  const browser = needsBrowser ? tryBrowser() : undefined;
-  browser?.catch(() => undefined);
-  const begun = performance.now();
-  await progress.step('Building', () => buildPackages());
-  tally.add('build', { passed: 1, failed: 0 }, begun);
-  if (browser) await progress.step('Trying the browser', async () => void (await browser));
   // The long runs write more than there may be room for. Whoever has chosen a folder has chosen.
   const place = deep || process.env.TMPDIR ? undefined : await placeForTests();
-  const servers = await progress.step('Starting throwaway PostgreSQL and NATS', () => startThrowawayServers(place));
-  process.env.TMPDIR = servers.folder;
+  // Tried and started beside the build; what fails is told after it.
+  const browser = needsBrowser ? tryBrowser() : undefined;
+  const cluster = citus ? startCluster(place) : undefined;
+  for (const started of [browser, cluster]) started?.catch(() => undefined);
+  /** @type {Awaited<ReturnType<typeof startThrowawayServers>> | undefined} */
+  let servers;
   try {
+    const begun = performance.now();
+    await progress.step('Building', () => buildPackages());
+    tally.add('build', { passed: 1, failed: 0 }, begun);
+    if (browser) await progress.step('Trying the browser', async () => void (await browser));
+    servers = await progress.step('Starting throwaway PostgreSQL and NATS', () => startThrowawayServers(place));
+    const citusUrl = cluster
+      ? await progress.step('Starting Citus', async () => (await cluster).url)
+      : process.env.CITUS_URL;
+    process.env.TMPDIR = servers.folder;
+    delete process.env.CITUS_URL;
     const checks = paths.length === 0 ? runChecks(tally, runCheck) : undefined;
     const environment = { ...servers.environment, ...(deep ? { DEEP: '1' } : {}) };
-    const { CITUS_URL: citusUrl } = process.env;
-    delete process.env.CITUS_URL;
     const options = { paths, coverage, update, environment, checks };
     const chosen = deep ? [...ON_CITUS, ...DEEP_ON_CITUS] : ON_CITUS;
     const ofCitus = { paths: paths.length > 0 ? paths : chosen, coverage: false, update: false, environment };
     const onCitus = citusUrl ? () => runTestsOnCitus(tally, ofCitus, citusUrl) : undefined;
     await (onCitus && paths.length > 0 ? onCitus() : runTests(tally, { ...options, ...(onCitus && { onCitus }) }));
   } finally {
-    await servers.stop();
+    await servers?.stop();
+    await cluster?.then(
+      ({ stop }) => stop(),
+      () => undefined,
+    );
   }
   if (interrupted) throw new PlainError('Interrupted; the servers are stopped.');
+}
+
+/** @param {string | undefined} place */
+async function startCluster(place) {
+  // It imports packages, which are installed by now.
+  const { startCitus } = await import('./servers/citus.mjs');
+  return startCitus(place ?? os.tmpdir());
 }

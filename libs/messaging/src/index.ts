@@ -1,3 +1,4 @@
+export { inboxPrefix } from './broker-names.js';
 export { StreamEraser, type StreamErasure } from './erasure/stream-eraser.js';
 export { type Acknowledged, ConsumerProgress } from './events/consumer-upkeep.js';
 export { EventConsumer } from './events/event-consumer.js';
@@ -10,7 +11,6 @@ export {
 } from './events/event-handling.js';
 export { connectMessaging, MessagingModule } from './messaging.module.js';
 export {
-  inboxPrefix,
   MESSAGING_OPTIONS,
   type MessagingConfig,
   type MessagingModuleOptions,

@@ -3,11 +3,7 @@ import { type JetStreamClient, jetstream } from '@nats-io/jetstream';
 import type { NatsConnection as Connection, ConnectionOptions, Status } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
-
-/** Where a service's replies arrive. Only that service may subscribe below it, so no service can read another's replies. */
-export function inboxPrefix(service: ServiceName | 'provisioner'): string {
-  return `_INBOX_${service.replaceAll('-', '_')}`;
-}
+import { inboxPrefix } from './broker-names.js';
 
 /** With `tls://` a server without TLS is refused: by default the client would follow whoever stands between them. */
 export function serversOf(url: string): Pick<ConnectionOptions, 'servers' | 'tls'> {

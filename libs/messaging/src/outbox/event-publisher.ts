@@ -11,7 +11,8 @@ import {
   type Status,
   type Subscription,
 } from '@nats-io/nats-core';
-import { inboxPrefix, type NatsConnection } from '../nats-connection.js';
+import { inboxPrefix } from '../broker-names.js';
+import type { NatsConnection } from '../nats-connection.js';
 import { TRACEPARENT_HEADER } from '../rpc/wire.js';
 
 export type EventOutcome = number | Error;

@@ -1,8 +1,5 @@
-import type { ServiceName } from '@crm/contracts';
+import { nudgeSubject } from '../broker-names.js';
 import type { NatsConnection } from '../nats-connection.js';
-
-/** Only processes of the service may publish and receive on it. */
-export const nudgeSubject = (service: ServiceName): string => `outbox.${service}`;
 
 /** Tells the active relay in another process of a commit, at most once per interval; it also polls, so none is needed. */
 export class OutboxNudge {

@@ -1,15 +1,10 @@
 import { type RevocationSource, uuidTimeMs } from '@crm/access';
-import {
-  ACCESS_TOKEN_SECONDS,
-  type AccessTokenClaims,
-  REVOCATION_BUCKET,
-  Revocation,
-  revocationKey,
-} from '@crm/contracts';
+import { ACCESS_TOKEN_SECONDS, type AccessTokenClaims, Revocation, revocationKey } from '@crm/contracts';
 import { Wake } from '@crm/database';
 import { type ConsumerMessages, DeliverPolicy, type JsMsg, type PushConsumer } from '@nats-io/jetstream';
 import { Injectable, Logger } from '@nestjs/common';
 import { Compile } from 'typebox/compile';
+import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../broker-names.js';
 import { metrics } from '../metrics.js';
 import { NatsConnection } from '../nats-connection.js';
 
@@ -137,10 +132,6 @@ function subjectsOf(claims: AccessTokenClaims): string[] {
   if (installation && claims.sid !== undefined) keys.push(revocationKey('grant', claims.sid));
   return keys;
 }
-
-/** Stream behind the key-value bucket, and the prefix of its subjects (NATS architecture decision record 8). */
-export const REVOCATION_STREAM = `KV_${REVOCATION_BUCKET}`;
-export const REVOCATION_SUBJECT_PREFIX = `$KV.${REVOCATION_BUCKET}.`;
 
 const RETRY_MS = 500;
 const PRUNE_MS = 60_000;

@@ -1,12 +1,10 @@
 import type { RpcContract } from '@crm/contracts';
 import { createInbox, errors, type Msg, type NatsConnection } from '@nats-io/nats-core';
+import { MAX_PARTS } from '../broker-names.js';
 import type { BatchedCall, BatchedReply, Reply } from './wire.js';
 
 /** Three bytes a character at most, so that a message stays below the broker's limit of 1 MiB. */
 const MAX_CHARACTERS = 256 * 1024;
-
-/** What a turn of an event loop handles unnoticed. The broker lets a server reply as often to a message. */
-export const MAX_PARTS = 64;
 
 /** What is collected in one turn of the event loop, handed on in portions that fit one message each. */
 export class Batch<Part extends { readonly text: string }> {

@@ -5,8 +5,9 @@ import { arrive, type Span, type SpanDescription } from '@crm/telemetry';
 import { type NatsConnection as Connection, errors, headers, type MsgHdrs } from '@nats-io/nats-core';
 import { Injectable } from '@nestjs/common';
 import { ClientProxy, type ReadPacket, type WritePacket } from '@nestjs/microservices';
+import { inboxPrefix } from '../broker-names.js';
 import { metrics } from '../metrics.js';
-import { inboxPrefix, NatsConnection } from '../nats-connection.js';
+import { NatsConnection } from '../nats-connection.js';
 import { BatchedCalls } from './batched-calls.js';
 import { AUTHORIZATION_HEADER, REQUEST_ID_HEADER, type Reply, replyError, TRACEPARENT_HEADER } from './wire.js';
 

@@ -11,10 +11,7 @@ import {
   SERVICES,
   type ServiceName,
 } from '@crm/contracts';
-import { inboxPrefix } from '../nats-connection.js';
-import { nudgeSubject } from '../outbox/outbox-nudge.js';
-import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../revocation/revocation-watch.js';
-import { MAX_PARTS } from '../rpc/batched-calls.js';
+import { inboxPrefix, MAX_PARTS, nudgeSubject, REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../broker-names.js';
 
 /** Every NATS user: one for each service, and the one that creates streams and consumers. */
 export const NATS_USERS = [...SERVICES, 'provisioner'] as const;

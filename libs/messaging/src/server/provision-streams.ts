@@ -19,8 +19,8 @@ import {
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
-import { inboxPrefix, serversOf } from '../nats-connection.js';
-import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../revocation/revocation-watch.js';
+import { inboxPrefix, REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../broker-names.js';
+import { serversOf } from '../nats-connection.js';
 
 export interface ProvisioningConnection {
   url: string;
