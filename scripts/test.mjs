@@ -22,10 +22,10 @@ const USAGE = `npm test -- [options] [path …]
   --coverage   write the coverage of unit and service tests to coverage/
   --citus      also on a Citus cluster: start one for the run, with the lab beside the project
   --help
-Environment: CITUS_URL, the coordinator of another Citus cluster than that of --citus.
-The tests of scripts/testing/on-citus.mjs run there too, more of them with --deep; with paths, these run there alone.`;
+Environment: CITUS_URL, the coordinator of a Citus cluster that is used instead of one that --citus starts.
+On a cluster the tests of scripts/testing/on-citus.mjs run too, more of them with --deep; with paths, these run there alone.`;
 
-/** One more than cores where continuous integration runs: every other moment a suite waits for a server or a timer. */
+/** Of one row of tests; another runs beside it. More than cores, because a suite often waits for a server or a timer. */
 const WORKERS = 3;
 
 const FLAG = /** @type {const} */ ({ type: 'boolean', default: false });
@@ -57,6 +57,11 @@ async function runCheck(name, command, args, options) {
  * @returns {boolean} whether it is the folder or in it */
 const isIn = (path, folder) => `${resolve(ROOT, path)}/`.startsWith(`${resolve(ROOT, folder)}/`);
 
+/** Waits for all, also where one fails. @param {readonly unknown[]} promises @throws what the first of them failed with */
+async function allEnded(promises) {
+  for (const outcome of await Promise.allSettled(promises)) if (outcome.status === 'rejected') throw outcome.reason;
+}
+
 /** @param {Tally} tally
  * @param {{ paths: readonly string[], coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv, checks?: Promise<void>, onCitus?: () => Promise<void> }} options */
 async function runTests(tally, { paths, coverage, update, environment, checks, onCitus }) {
@@ -85,7 +90,8 @@ async function runTests(tally, { paths, coverage, update, environment, checks, o
       await ofProject('end-to-end tests alone on a platform', 'alone');
       await onCitus?.();
     };
-    return void (await Promise.all([onOnePlatform(), others()]));
+    await allEnded([onOnePlatform(), others()]);
+    return;
   }
   const [ofPackages, ofEndToEnd] = [false, true].map((are) => paths.filter((path) => isIn(path, 'e2e') === are));
   if (ofPackages?.length) await unitTests(...ofPackages);
@@ -94,9 +100,6 @@ async function runTests(tally, { paths, coverage, update, environment, checks, o
 
 /** @param {Tally} tally @param {Parameters<typeof runTests>[1]} options @param {string} url of the coordinator */
 async function runTestsOnCitus(tally, { environment, ...options }, url) {
-  // It imports packages, which are installed by now.
-  const { registerNodes } = await import('./servers/citus.mjs');
-  await registerNodes(url);
   const ofCitus = new Tally(tally);
   await runTests(ofCitus, { ...options, environment: { ...environment, CITUS_URL: url } });
   process.stdout.write(`\nCitus: ${ofCitus.passed + ofCitus.failed} tests\n`);
@@ -152,7 +155,7 @@ async function prepareAndTest(tally, { paths, deep, coverage, update, citus }) {
     servers = await progress.step('Starting throwaway PostgreSQL and NATS', () => startThrowawayServers(place));
     const citusUrl = cluster
       ? await progress.step('Starting Citus', async () => (await cluster).url)
-      : process.env.CITUS_URL;
+      : await givenCluster(process.env.CITUS_URL);
     process.env.TMPDIR = servers.folder;
     delete process.env.CITUS_URL;
     const checks = paths.length === 0 ? runChecks(tally, runCheck) : undefined;
@@ -163,18 +166,30 @@ async function prepareAndTest(tally, { paths, deep, coverage, update, citus }) {
     const onCitus = citusUrl ? () => runTestsOnCitus(tally, ofCitus, citusUrl) : undefined;
     await (onCitus && paths.length > 0 ? onCitus() : runTests(tally, { ...options, ...(onCitus && { onCitus }) }));
   } finally {
-    await servers?.stop();
-    await cluster?.then(
-      ({ stop }) => stop(),
-      () => undefined,
-    );
+    await allEnded([
+      servers?.stop(),
+      cluster?.then(
+        ({ stop }) => stop(),
+        () => undefined,
+      ),
+    ]);
   }
   if (interrupted) throw new PlainError('Interrupted; the servers are stopped.');
 }
 
+// What follows imports packages, which are installed by then.
+
 /** @param {string | undefined} place */
 async function startCluster(place) {
-  // It imports packages, which are installed by now.
+  if (process.env.CITUS_URL) throw new PlainError('Give --citus or CITUS_URL, not both');
   const { startCitus } = await import('./servers/citus.mjs');
   return startCitus(place ?? os.tmpdir());
+}
+
+/** @param {string | undefined} url of a coordinator, if there is one */
+async function givenCluster(url) {
+  if (!url) return undefined;
+  const { registerNodes } = await import('./servers/citus.mjs');
+  await registerNodes(url);
+  return url;
 }

@@ -63,7 +63,7 @@ async function hookOf({ token }: Account): Promise<string> {
   return new URL(workflow.hookUrl).pathname;
 }
 
-describe('a cut-off is in force at every address that takes a token', () => {
+describe('a cut-off is in force wherever a token is taken', () => {
   let routes: DocumentedRoute[];
   let house: House;
   let bystander: Account;
@@ -118,7 +118,7 @@ describe('a cut-off is in force at every address that takes a token', () => {
   };
 
   /**
-   * Ends tokens and presents them until each address refuses them.
+   * Ends tokens and presents them, everywhere or at one address of each process, until all of these refuse them.
    */
   async function cut(what: string, { tokens, end, withinMs = 1000, goesOn, everywhere = isDeep }: Cut): Promise<void> {
     await alive({ ...tokens, bystander: bystander.token });
@@ -214,6 +214,7 @@ describe('a cut-off is in force at every address that takes a token', () => {
     await cut('OAuth grant narrowed', {
       tokens: { app: grant.accessToken },
       end: () => api('PATCH', `/api/auth/oauth/grants/${id}`, { token, body: { scopes }, expect: 200 }),
+      everywhere: true,
       goesOn: async () => {
         const form = { grant_type: 'refresh_token', client_id: app.key, refresh_token: grant.refreshToken };
         return (await oauth('token', form)).body.access_token as string;
@@ -295,7 +296,8 @@ describe('a cut-off is in force at every address that takes a token', () => {
       const { status, body } = await api('POST', '/api/auth/login', { body: credentials });
       return status === 200 ? (body.accessToken as string) : undefined;
     }, 'people to sign in again');
-    expect(performance.now() - reinstatedAt).toBeLessThan(1000);
+    // Far below the ten seconds for which a refusal may be kept.
+    expect(performance.now() - reinstatedAt).toBeLessThan(5000);
     // Those from before the suspension are as dead as they were.
     await inParallel(
       Object.values(tokens).flatMap((token) => everyProcess(token).map((place) => ({ ...place, token }))),

@@ -1,4 +1,4 @@
-/** The tests that `npm test` also runs on the Citus cluster of CITUS_URL, where the databases that are distributed by tenant are
+/** The tests that `npm test` also runs on a Citus cluster, where the databases that are distributed by tenant are
  * then: what each tenant sees, records and how they are found, nodes that are lost, and a platform as a whole. */
 export const ON_CITUS = [
   'libs/database/test/isolation.spec.ts',

@@ -37,7 +37,7 @@ export class MailServer {
     return `smtp://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** The latest mail to the address, waited for: of those that say this, where an earlier act may still be sending one. */
+  /** The latest mail to the address, waited for. @param saying picks it out where an earlier act may still be sending another */
   async mailTo(address: string, since = 0, saying = ''): Promise<ReceivedMail> {
     const find = () => this.mails.slice(since).findLast(({ to, text }) => to === address && text.includes(saying));
     await waitUntil(() => find() !== undefined, { timeoutMs: 10_000, describe: `mail to ${address}: ${saying}` });

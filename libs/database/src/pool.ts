@@ -20,7 +20,7 @@ export interface DatabaseConfig {
   genericPlans?: boolean;
   /** Whole days after the day of its id that a row is kept, by table; for others see `defaultRetention`. */
   retentionDays?: Readonly<Record<string, number>>;
-  /** Days after today that have a partition, in each table by day; default 14. */
+  /** How many days ahead partitions are made; default 14. */
   partitionDaysAhead?: number;
   applicationName: string;
   /** Milliseconds to wait for a free connection before a request is rejected with SERVICE_UNAVAILABLE; default 5,000. */

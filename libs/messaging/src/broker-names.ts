@@ -1,6 +1,6 @@
 import { REVOCATION_BUCKET, type ServiceName } from '@crm/contracts';
 
-// What services and the configuration of the broker must call the same: apart from the client, which that configuration does without.
+// Names that services and the broker's configuration share, in a file of their own: the configuration is made without loading the client.
 
 /** Where a service's replies arrive. Only that service may subscribe below it, so no service can read another's replies. */
 export function inboxPrefix(service: ServiceName | 'provisioner'): string {
@@ -14,5 +14,5 @@ export const nudgeSubject = (service: ServiceName): string => `outbox.${service}
 export const REVOCATION_STREAM = `KV_${REVOCATION_BUCKET}`;
 export const REVOCATION_SUBJECT_PREFIX = `$KV.${REVOCATION_BUCKET}.`;
 
-/** Calls in a message: what a turn of an event loop handles unnoticed. The broker lets a server reply as often to a message. */
+/** Most calls in one message: one turn of the event loop handles them unnoticed. The broker lets a server send as many replies to a message. */
 export const MAX_PARTS = 64;

@@ -27,7 +27,7 @@ const TEMPLATE_LOCK = 47_152_014;
 /** SQLSTATE object_in_use: a connection is still open. */
 const OBJECT_IN_USE = '55006';
 const TEST_POOL_SIZE = 5;
-/** Those that the migration makes: more of them take longer to make than most tests. */
+/** As many as the migration makes (LAST_DAY in partition-functions.ts), so that services of tests make none: it takes longer than most tests. */
 const MIGRATED_DAYS_AHEAD = 2;
 
 /** A fresh database with the service's tables, copied from a template that is migrated once for all tests. */

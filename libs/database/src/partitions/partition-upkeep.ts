@@ -24,7 +24,7 @@ const partitionMetrics = {
 };
 
 const UPKEEP_MS = 3_600_000;
-/** Rows find a partition for as long although no upkeep succeeds any more: time enough to notice the alarm. */
+/** For how many days rows still find a partition when upkeep no longer succeeds: time enough to notice the alarm. */
 const DEFAULT_DAYS_AHEAD = 14;
 const SWEEP_BATCH = 1_000;
 const MOST_COUNTED = 10_000;
