@@ -86,7 +86,7 @@ async function runTests(tally, { paths, coverage, update, environment, checks, o
     // Beside it what waits for timers and servers every other moment, so that both cores have something to do to the end.
     const others = async () => {
       await checks;
-      await ofProject('end-to-end tests with own servers', 'own servers', 2);
+      await ofProject('end-to-end tests with own servers', 'own servers');
       await ofProject('end-to-end tests alone on a platform', 'alone');
       await onCitus?.();
     };

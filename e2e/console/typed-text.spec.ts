@@ -103,7 +103,7 @@ it('what is typed while something else is being saved stays, and so does the foc
   await page.keyboard.press('Enter');
   await field('Phone').focus();
   refuse();
-  await page.getByRole('alert').waitFor();
+  await page.getByRole('alert').first().waitFor();
   await page.keyboard.type('8');
   expect([await field('Phone').inputValue(), await field('Company').inputValue()]).toEqual([
     ...['+49 30 12345678', 'Engines'],
