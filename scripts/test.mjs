@@ -4,6 +4,7 @@ import os from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlainError, runCommand } from './plain-error.mjs';
+import { allEnded } from './processes/all-ended.mjs';
 import { run, runOrFail } from './processes/run.mjs';
 import { inRoot, ROOT } from './root.mjs';
 import { startThrowawayServers } from './servers/throwaway.mjs';
@@ -44,23 +45,20 @@ async function part(tally, name, work) {
   tally.add(name, await work(), begun);
 }
 
-/** What a check has printed is shown when it has ended: they run beside the tests, which wait for servers every other moment.
- * @type {Parameters<typeof runChecks>[1]} */
-async function runCheck(name, command, args, options) {
+/** What a check has printed is shown when it has ended: they run beside the build and the tests, which wait for servers every
+ * other moment. @param {Promise<unknown>} built @returns {Parameters<typeof runChecks>[1]} */
+const runCheckBeside = (built) => async (name, command, args, options) => {
   if (interrupted) return 1;
   const { code, stdout, stderr } = await run(command, args, options);
+  // Not in the middle of its line.
+  await built;
   process.stdout.write(`\n== ${name}\n${stdout}${stderr}`);
   return code;
-}
+};
 
 /** @param {string} path as it was given on the command line @param {string} folder
  * @returns {boolean} whether it is the folder or in it */
 const isIn = (path, folder) => `${resolve(ROOT, path)}/`.startsWith(`${resolve(ROOT, folder)}/`);
-
-/** Waits for all, also where one fails. @param {readonly unknown[]} promises @throws what the first of them failed with */
-async function allEnded(promises) {
-  for (const outcome of await Promise.allSettled(promises)) if (outcome.status === 'rejected') throw outcome.reason;
-}
 
 /** @param {Tally} tally
  * @param {{ paths: readonly string[], coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv, checks?: Promise<void>, onCitus?: () => Promise<void> }} options */
@@ -74,14 +72,15 @@ async function runTests(tally, { paths, coverage, update, environment, checks, o
   };
   // A suite whose preparation failed may leave servers open, which would keep the process for ever.
   const options = [`--config=${inRoot('e2e', 'jest.config.mjs')}`, '--forceExit'];
-  const endToEnd = (/** @type {number} */ workers, /** @type {readonly string[]} */ chosen) =>
-    runJest([...options, `--maxWorkers=${workers}`, ...chosen], environment);
+  const endToEnd = (/** @type {number} */ workers, /** @type {readonly string[]} */ chosen, added = {}) =>
+    runJest([...options, `--maxWorkers=${workers}`, ...chosen], { ...environment, ...added });
   if (paths.length === 0) {
-    const ofProject = (/** @type {string} */ title, /** @type {string} */ name, workers = 1) =>
-      part(tally, title, () => endToEnd(workers, ['--selectProjects', name]));
+    const ofProject = (/** @type {string} */ title, /** @type {string} */ name, workers = 1, added = {}) =>
+      part(tally, title, () => endToEnd(workers, ['--selectProjects', name], added));
     const onOnePlatform = async () => {
       await unitTests();
-      await ofProject('end-to-end tests', 'platform', WORKERS);
+      // The test of traces is among those that run alone.
+      await ofProject('end-to-end tests', 'platform', WORKERS, { E2E_UNTRACED: '1' });
     };
     // Beside it what waits for timers and servers every other moment, so that both cores have something to do to the end.
     const others = async () => {
@@ -142,23 +141,23 @@ async function prepareAndTest(tally, { paths, deep, coverage, update, citus }) {
   // The long runs write more than there may be room for. Whoever has chosen a folder has chosen.
   const place = deep || process.env.TMPDIR ? undefined : await placeForTests();
   // Tried and started beside the build; what fails is told after it.
+  const built = buildPackages();
   const browser = needsBrowser ? tryBrowser() : undefined;
+  const starting = startThrowawayServers(place, { built });
   const cluster = citus ? startCluster(place) : undefined;
-  for (const started of [browser, cluster]) started?.catch(() => undefined);
-  /** @type {Awaited<ReturnType<typeof startThrowawayServers>> | undefined} */
-  let servers;
+  const checks = paths.length === 0 ? runChecks(tally, runCheckBeside(built), built) : undefined;
+  for (const begun of [built, browser, starting, cluster, checks]) begun?.catch(() => undefined);
   try {
     const begun = performance.now();
-    await progress.step('Building', () => buildPackages());
+    await progress.step('Building', () => built);
     tally.add('build', { passed: 1, failed: 0 }, begun);
     if (browser) await progress.step('Trying the browser', async () => void (await browser));
-    servers = await progress.step('Starting throwaway PostgreSQL and NATS', () => startThrowawayServers(place));
+    const servers = await progress.step('Starting throwaway PostgreSQL and NATS', () => starting);
     const citusUrl = cluster
       ? await progress.step('Starting Citus', async () => (await cluster).url)
       : await givenCluster(process.env.CITUS_URL);
     process.env.TMPDIR = servers.folder;
     delete process.env.CITUS_URL;
-    const checks = paths.length === 0 ? runChecks(tally, runCheck) : undefined;
     const environment = { ...servers.environment, ...(deep ? { DEEP: '1' } : {}) };
     const options = { paths, coverage, update, environment, checks };
     const chosen = deep ? [...ON_CITUS, ...DEEP_ON_CITUS] : ON_CITUS;
@@ -166,13 +165,14 @@ async function prepareAndTest(tally, { paths, deep, coverage, update, citus }) {
     const onCitus = citusUrl ? () => runTestsOnCitus(tally, ofCitus, citusUrl) : undefined;
     await (onCitus && paths.length > 0 ? onCitus() : runTests(tally, { ...options, ...(onCitus && { onCitus }) }));
   } finally {
-    await allEnded([
-      servers?.stop(),
-      cluster?.then(
+    // One that did not start has stopped itself.
+    const ends = [starting, cluster].map((server) =>
+      server?.then(
         ({ stop }) => stop(),
         () => undefined,
       ),
-    ]);
+    );
+    await allEnded(ends);
   }
   if (interrupted) throw new PlainError('Interrupted; the servers are stopped.');
 }

@@ -74,13 +74,20 @@ it('what is typed while something else is being saved stays, and so does the foc
   const { id } = await record('POST', 'leads', { lastName: 'Noether', companyName: 'Looms' });
   await page.goto(`${addresses.baseUrl}/records/lead/${id}`);
   const field = (name: string) => page.getByRole('textbox', { name, exact: true });
-  /** The next call waits for the answer. */
-  const hold = async (path: string, answer: (route: Route) => Promise<void>) => {
+  /** The next call of the method waits for the answer. */
+  const hold = async (method: string, path: string, answer: (route: Route) => Promise<void>) => {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await page.route(`**/api/crm/leads/${id}${path}`, (route) => released.then(() => answer(route)), { times: 1 });
+    let isHeld = false;
+    await page.route(`**/api/crm/leads/${id}${path}`, async (route) => {
+      // The page also reads the record, whenever it likes.
+      if (isHeld || route.request().method() !== method) return route.fallback();
+      isHeld = true;
+      await released;
+      return answer(route);
+    });
     return () => release();
   };
   const edit = async (name: string, text: string): Promise<void> => {
@@ -89,7 +96,7 @@ it('what is typed while something else is being saved stays, and so does the foc
   };
 
   await edit('First name', 'Emmy');
-  const release = await hold('', (route) => route.continue());
+  const release = await hold('PATCH', '', (route) => route.continue());
   await page.keyboard.press('Enter');
   await edit('Phone', '+49 30 1');
   release();
@@ -99,18 +106,18 @@ it('what is typed while something else is being saved stays, and so does the foc
   expect(await field('Phone').inputValue()).toBe('+49 30 1234567');
 
   await edit('Company', 'Engines');
-  const refuse = await hold('', (route) => route.fulfill({ status: 503, json: { status: 503 } }));
+  const refuse = await hold('PATCH', '', (route) => route.fulfill({ status: 503, json: { status: 503 } }));
   await page.keyboard.press('Enter');
   await field('Phone').focus();
   refuse();
-  await page.getByRole('alert').first().waitFor();
+  await page.getByText('Not available').waitFor();
   await page.keyboard.type('8');
   expect([await field('Phone').inputValue(), await field('Company').inputValue()]).toEqual([
     ...['+49 30 12345678', 'Engines'],
   ]);
 
   await field('Note').fill('Call back');
-  const send = await hold('/notes', (route) => route.continue());
+  const send = await hold('POST', '/notes', (route) => route.continue());
   await press('Add');
   await field('Note').fill('Call back on Monday');
   send();

@@ -12,7 +12,7 @@ import { planFaults } from './fault-plan.js';
 import { type FaultRun, type Part, runFaults } from './fault-run.js';
 
 /** `npm run test:deep` runs the long one. FAULT_EVENTS sets another length. */
-const EVENTS = Number(process.env.FAULT_EVENTS ?? (process.env.DEEP === '1' ? 20_000 : 400));
+const EVENTS = Number(process.env.FAULT_EVENTS ?? (process.env.DEEP === '1' ? 20_000 : 200));
 /** Each kills everything once; so many events pass in one. */
 const ROUNDS = Math.max(1, Math.round(EVENTS / 2_500));
 /** Repeats a run: what fails and when is the same again. How the processes interleave is not. */

@@ -8,18 +8,17 @@ import { startRedis } from './redis.mjs';
 const WEBHOOK_RETRY_DELAYS = '0s,300ms,500ms,1s,2s,2s,2s,2s';
 
 /**
- * Starts a platform for the run, all of which is traced and whose limits are counted in Redis; on the cluster of CITUS_URL, if
- * there is one. Its addresses go to the tests through the environment.
+ * Starts a platform for the run, whose limits are counted in Redis, and all of which is traced unless E2E_UNTRACED says that no
+ * test looks at traces; on the cluster of CITUS_URL, if there is one. Its addresses go to the tests through the environment.
  */
 export default async function start() {
-  const { CITUS_URL } = process.env;
+  const { CITUS_URL, E2E_UNTRACED } = process.env;
   const databases = Object.values(DATABASES).map(({ database }) => database);
   if (CITUS_URL) await requireNoDatabases(CITUS_URL, databases);
   const [collector, redis] = await Promise.all([startCollector(), startRedis()]);
   const platform = await startTestPlatform({
     WEBHOOK_RETRY_DELAYS,
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OTEL_TRACES_SAMPLE_RATIO: '1',
+    ...(!E2E_UNTRACED && { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_SAMPLE_RATIO: '1' }),
     REDIS_URL: redis.url,
     ...(CITUS_URL && { DATABASE_URL: CITUS_URL }),
   });

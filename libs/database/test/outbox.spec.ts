@@ -231,7 +231,8 @@ describe('the outbox', () => {
     const outbox = await Outbox.open(connection, fixture.database.config);
     const ranges = async () => {
       const [row] = await connection.query<{ ranges: string }>(
-        'SELECT count(*) AS ranges FROM outbox_position, unnest(published)',
+        `SELECT count(*) AS ranges
+           FROM (SELECT published FROM outbox_position ORDER BY since DESC LIMIT 1) AS latest, unnest(published)`,
       );
       return Number(row?.ranges);
     };
@@ -350,7 +351,7 @@ describe('the outbox', () => {
     expect(subjects(rest)).toEqual(['later']);
     outbox.acknowledged(rest);
     await outbox.mark();
-    expect(await ranges()).toBeLessThanOrEqual(roles.distributed ? 4 : 3);
+    expect(await ranges()).toBe(roles.distributed ? 2 : 1);
   });
 
   it('records an event in the inbox once per consumer', async () => {
