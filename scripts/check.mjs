@@ -2,7 +2,7 @@
 // last commit. Needs no servers.
 import { runCommand } from './plain-error.mjs';
 import { runInForeground } from './processes/run.mjs';
-import { buildPackages, installPackages } from './setup/packages.mjs';
+import { installPackages } from './setup/packages.mjs';
 import { runChecks } from './testing/checks.mjs';
 import { runJest } from './testing/jest.mjs';
 import { Tally } from './testing/tally.mjs';
@@ -10,7 +10,7 @@ import { Tally } from './testing/tally.mjs';
 await runCommand(async () => {
   await installPackages();
   const tally = new Tally();
-  await runChecks(tally, (_name, ...program) => runInForeground(...program), buildPackages());
+  await runChecks(tally, (_name, ...program) => runInForeground(...program));
   const begun = performance.now();
   const counts = await runJest([
     '--onlyChanged',

@@ -4,7 +4,6 @@ import os from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlainError, runCommand } from './plain-error.mjs';
-import { allEnded } from './processes/all-ended.mjs';
 import { run, runOrFail } from './processes/run.mjs';
 import { inRoot, ROOT } from './root.mjs';
 import { startThrowawayServers } from './servers/throwaway.mjs';
@@ -45,20 +44,23 @@ async function part(tally, name, work) {
   tally.add(name, await work(), begun);
 }
 
-/** What a check has printed is shown when it has ended: they run beside the build and the tests, which wait for servers every
- * other moment. @param {Promise<unknown>} built @returns {Parameters<typeof runChecks>[1]} */
-const runCheckBeside = (built) => async (name, command, args, options) => {
+/** What a check has printed is shown when it has ended: they run beside the tests, which wait for servers every other moment.
+ * @type {Parameters<typeof runChecks>[1]} */
+async function runCheck(name, command, args, options) {
   if (interrupted) return 1;
   const { code, stdout, stderr } = await run(command, args, options);
-  // Not in the middle of its line.
-  await built;
   process.stdout.write(`\n== ${name}\n${stdout}${stderr}`);
   return code;
-};
+}
 
 /** @param {string} path as it was given on the command line @param {string} folder
  * @returns {boolean} whether it is the folder or in it */
 const isIn = (path, folder) => `${resolve(ROOT, path)}/`.startsWith(`${resolve(ROOT, folder)}/`);
+
+/** Waits for all, also where one fails. @param {readonly unknown[]} promises @throws what the first of them failed with */
+async function allEnded(promises) {
+  for (const outcome of await Promise.allSettled(promises)) if (outcome.status === 'rejected') throw outcome.reason;
+}
 
 /** @param {Tally} tally
  * @param {{ paths: readonly string[], coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv, checks?: Promise<void>, onCitus?: () => Promise<void> }} options */
@@ -141,23 +143,23 @@ async function prepareAndTest(tally, { paths, deep, coverage, update, citus }) {
   // The long runs write more than there may be room for. Whoever has chosen a folder has chosen.
   const place = deep || process.env.TMPDIR ? undefined : await placeForTests();
   // Tried and started beside the build; what fails is told after it.
-  const built = buildPackages();
   const browser = needsBrowser ? tryBrowser() : undefined;
-  const starting = startThrowawayServers(place, { built });
   const cluster = citus ? startCluster(place) : undefined;
-  const checks = paths.length === 0 ? runChecks(tally, runCheckBeside(built), built) : undefined;
-  for (const begun of [built, browser, starting, cluster, checks]) begun?.catch(() => undefined);
+  for (const started of [browser, cluster]) started?.catch(() => undefined);
+  /** @type {Awaited<ReturnType<typeof startThrowawayServers>> | undefined} */
+  let servers;
   try {
     const begun = performance.now();
-    await progress.step('Building', () => built);
+    await progress.step('Building', () => buildPackages());
     tally.add('build', { passed: 1, failed: 0 }, begun);
     if (browser) await progress.step('Trying the browser', async () => void (await browser));
-    const servers = await progress.step('Starting throwaway PostgreSQL and NATS', () => starting);
+    servers = await progress.step('Starting throwaway PostgreSQL and NATS', () => startThrowawayServers(place));
     const citusUrl = cluster
       ? await progress.step('Starting Citus', async () => (await cluster).url)
       : await givenCluster(process.env.CITUS_URL);
     process.env.TMPDIR = servers.folder;
     delete process.env.CITUS_URL;
+    const checks = paths.length === 0 ? runChecks(tally, runCheck) : undefined;
     const environment = { ...servers.environment, ...(deep ? { DEEP: '1' } : {}) };
     const options = { paths, coverage, update, environment, checks };
     const chosen = deep ? [...ON_CITUS, ...DEEP_ON_CITUS] : ON_CITUS;
@@ -165,14 +167,13 @@ async function prepareAndTest(tally, { paths, deep, coverage, update, citus }) {
     const onCitus = citusUrl ? () => runTestsOnCitus(tally, ofCitus, citusUrl) : undefined;
     await (onCitus && paths.length > 0 ? onCitus() : runTests(tally, { ...options, ...(onCitus && { onCitus }) }));
   } finally {
-    // One that did not start has stopped itself.
-    const ends = [starting, cluster].map((server) =>
-      server?.then(
+    await allEnded([
+      servers?.stop(),
+      cluster?.then(
         ({ stop }) => stop(),
         () => undefined,
       ),
-    );
-    await allEnded(ends);
+    ]);
   }
   if (interrupted) throw new PlainError('Interrupted; the servers are stopped.');
 }

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { allEnded } from '../processes/all-ended.mjs';
 import { Guard } from '../processes/guard.mjs';
 import { builtFile } from '../root.mjs';
 import { freePorts } from './free-port.mjs';
@@ -11,9 +10,8 @@ import { POSTGRES_STOP_MS, startPostgres } from './postgres.mjs';
 import { natsProgram, redisProgram } from './programs.mjs';
 
 /** Starts PostgreSQL and NATS on free ports, with data that is deleted at the end, also if this process is killed.
- * @param {string} [parent] folder that their folder is made in
- * @param {{ durable?: boolean, built?: Promise<unknown> }} [options] durable: what is committed is on disk; built: resolves when the libraries are built, for which NATS waits */
-export async function startThrowawayServers(parent = os.tmpdir(), { durable = false, built } = {}) {
+ * @param {string} [parent] folder that their folder is made in @param {{ durable?: boolean }} [options] durable: what is committed is on disk */
+export async function startThrowawayServers(parent = os.tmpdir(), { durable = false } = {}) {
   const folder = await mkdtemp(path.join(parent, 'crm-test-'));
   // PostgreSQL's user must get through; what is inside is closed to others.
   await chmod(folder, 0o711);
@@ -31,22 +29,21 @@ export async function startThrowawayServers(parent = os.tmpdir(), { durable = fa
   try {
     const [postgresPort, natsPort] = /** @type {[number, number]} */ (await freePorts(2));
     const password = randomBytes(18).toString('base64url');
-    const withPostgres = async () => {
-      const dataDir = path.join(folder, 'postgres');
-      const postgres = await startPostgres({ dataDir, port: postgresPort, password, throwaway: !durable, guard });
-      stops.push(() => postgres.process.stop('SIGINT', POSTGRES_STOP_MS));
-      return postgres;
-    };
-    const withNats = async () => {
-      await built;
-      /** @type {typeof import('../../libs/contracts/src/services.js')} */
-      const { SERVICES } = await import(builtFile('libs/contracts', 'services.js'));
-      const passwords = Object.fromEntries([...SERVICES, 'provisioner'].map((user) => [user, password]));
-      const nats = await startNats({ dataDir: path.join(folder, 'nats'), port: natsPort, passwords, guard });
-      stops.push(() => nats.process.stop('SIGTERM', NATS_STOP_MS));
-      return nats;
-    };
-    const [postgres, nats] = await allEnded([withPostgres(), withNats()]);
+    /** @type {typeof import('../../libs/contracts/src/services.js')} */
+    const { SERVICES } = await import(builtFile('libs/contracts', 'services.js'));
+    const passwords = Object.fromEntries([...SERVICES, 'provisioner'].map((user) => [user, password]));
+    const [postgres, nats] = await Promise.all([
+      startPostgres({
+        dataDir: path.join(folder, 'postgres'),
+        port: postgresPort,
+        password,
+        throwaway: !durable,
+        guard,
+      }),
+      startNats({ dataDir: path.join(folder, 'nats'), port: natsPort, passwords, guard }),
+    ]);
+    stops.push(() => postgres.process.stop('SIGINT', POSTGRES_STOP_MS));
+    stops.push(() => nats.process.stop('SIGTERM', NATS_STOP_MS));
     return {
       folder,
       guard,

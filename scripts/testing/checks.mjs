@@ -12,34 +12,24 @@ const script = (/** @type {string} */ name, /** @type {string[]} */ ...args) => 
   args: [inRoot('scripts', name), ...args],
 });
 
-/** @typedef {{ name: string, command: string, args: readonly string[] }} Check */
-
-/** What is checked besides the tests; each counts as one. These need nothing that is built. @type {readonly Check[]} */
-const OF_SOURCES = [
+/** What is checked besides the tests; each counts as one. @type {readonly { name: string, command: string, args: readonly string[] }[]} */
+const CHECKS = [
   { name: 'format and lint', command: tool('biome'), args: ['check', '--error-on-warnings', '.'] },
-  { name: 'licences', ...script('sbom.mjs', '--licences') },
-];
-
-/** @type {readonly Check[]} */
-const OF_BUILT = [
   { name: 'types', ...types('tsconfig.json') },
   { name: 'types of the API', ...script('build.mjs', '--projects=@crm/api-client,@crm/sdk') },
   // What runs in a browser knows the DOM and nothing of Node; its tests run in Node.
   { name: 'types of pages', ...types('tsconfig.browser.json') },
   { name: 'types of the tests of pages', ...types('tsconfig.browser-tests.json') },
   { name: 'import rules', ...script('import-rules.mjs') },
+  { name: 'licences', ...script('sbom.mjs', '--licences') },
 ];
 
 /** @param {import('./tally.mjs').Tally} tally
- * @param {(name: string, command: string, args: readonly string[], options: { cwd: string }) => Promise<number>} run shows what it prints, and resolves with its exit code
- * @param {Promise<unknown>} built resolves when everything is built */
-export async function runChecks(tally, run, built) {
-  const check = async (/** @type {Check} */ { name, command, args }) => {
+ * @param {(name: string, command: string, args: readonly string[], options: { cwd: string }) => Promise<number>} run shows what it prints, and resolves with its exit code */
+export async function runChecks(tally, run) {
+  for (const { name, command, args } of CHECKS) {
     const begun = performance.now();
     const failed = (await run(name, command, args, { cwd: ROOT })) === 0 ? 0 : 1;
     tally.add(name, { passed: 1 - failed, failed }, begun);
-  };
-  for (const one of OF_SOURCES) await check(one);
-  await built;
-  for (const one of OF_BUILT) await check(one);
+  }
 }
