@@ -84,7 +84,7 @@ async function runTests(tally, { paths, coverage, update, environment, checks, o
     // Beside the unit and service tests: most of it waits for timers and servers every other moment, so that both cores have something to do.
     const others = async () => {
       await checks;
-      await ofProject('end-to-end tests with own servers', 'own servers');
+      await ofProject('end-to-end tests with own servers', 'own servers', 2);
       await ofProject('end-to-end tests alone on a platform', 'alone');
       await onCitus?.();
       // The test of traces is among those that run alone.

@@ -2,7 +2,6 @@
  * then: what each tenant sees, records and how they are found, nodes that are lost, and a platform as a whole. */
 export const ON_CITUS = [
   'libs/database/test/isolation.spec.ts',
-  'apps/custom-objects/test/database.spec.ts',
   'apps/custom-objects/test/list-forms.spec.ts',
   'apps/custom-objects/test/records.spec.ts',
   '.cluster.spec.ts',
@@ -18,6 +17,7 @@ export const DEEP_ON_CITUS = [
   'apps/automation-hooks/test/hook-calls.spec.ts',
   'apps/automation-hooks/test/queue.spec.ts',
   'apps/automation-hooks/test/runs.spec.ts',
+  'apps/custom-objects/test/database.spec.ts',
   'apps/custom-objects/test/erasure.spec.ts',
   'apps/custom-objects/test/finding.spec.ts',
   'apps/custom-objects/test/non-interference.spec.ts',
