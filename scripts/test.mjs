@@ -25,10 +25,8 @@ const USAGE = `npm test -- [options] [path …]
 Environment: CITUS_URL, the coordinator of a Citus cluster that is used instead of one that --citus starts.
 On a cluster the tests of scripts/testing/on-citus.mjs run too, more of them with --deep; with paths, these run there alone.`;
 
-/** More than cores, because a suite often waits for a server or a timer. */
+/** Of one row of tests; another runs beside it. More than cores, because a suite often waits for a server or a timer. */
 const WORKERS = 3;
-/** For unit and service tests while others run beside them: more would be in each other's way. */
-const WORKERS_BESIDE = 2;
 
 const FLAG = /** @type {const} */ ({ type: 'boolean', default: false });
 
@@ -68,10 +66,10 @@ async function allEnded(promises) {
  * @param {{ paths: readonly string[], coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv, checks?: Promise<void>, onCitus?: () => Promise<void> }} options */
 async function runTests(tally, { paths, coverage, update, environment, checks, onCitus }) {
   const where = environment.CITUS_URL ? ' on Citus' : '';
-  const unitTests = (/** @type {number} */ workers, /** @type {readonly string[]} */ chosen) => {
+  const unitTests = (/** @type {readonly string[]} */ ...chosen) => {
     const coverageOptions = coverage ? ['--coverage', '--coverageDirectory=coverage'] : [];
     // Without --update a snapshot that is not committed fails, as one that differs does.
-    const args = [`--maxWorkers=${workers}`, update ? '--updateSnapshot' : '--ci', ...coverageOptions, ...chosen];
+    const args = [`--maxWorkers=${WORKERS}`, update ? '--updateSnapshot' : '--ci', ...coverageOptions, ...chosen];
     return part(tally, `unit and service tests${where}`, () => runJest(args, environment));
   };
   // A suite whose preparation failed may leave servers open, which would keep the process for ever.
@@ -81,20 +79,23 @@ async function runTests(tally, { paths, coverage, update, environment, checks, o
   if (paths.length === 0) {
     const ofProject = (/** @type {string} */ title, /** @type {string} */ name, workers = 1, added = {}) =>
       part(tally, title, () => endToEnd(workers, ['--selectProjects', name], added));
-    // Beside the unit and service tests: most of it waits for timers and servers every other moment, so that both cores have something to do.
+    const onOnePlatform = async () => {
+      await unitTests();
+      // The test of traces is among those that run alone.
+      await ofProject('end-to-end tests', 'platform', WORKERS, { E2E_UNTRACED: '1' });
+    };
+    // Beside it what waits for timers and servers every other moment, so that both cores have something to do to the end.
     const others = async () => {
       await checks;
       await ofProject('end-to-end tests with own servers', 'own servers', 2);
       await ofProject('end-to-end tests alone on a platform', 'alone');
       await onCitus?.();
-      // The test of traces is among those that run alone.
-      await ofProject('end-to-end tests', 'platform', WORKERS, { E2E_UNTRACED: '1' });
     };
-    await allEnded([unitTests(WORKERS_BESIDE, []), others()]);
+    await allEnded([onOnePlatform(), others()]);
     return;
   }
   const [ofPackages, ofEndToEnd] = [false, true].map((are) => paths.filter((path) => isIn(path, 'e2e') === are));
-  if (ofPackages?.length) await unitTests(WORKERS, ofPackages);
+  if (ofPackages?.length) await unitTests(...ofPackages);
   if (ofEndToEnd?.length) await part(tally, `end-to-end tests${where}`, () => endToEnd(WORKERS, ofEndToEnd));
 }
 

@@ -1,9 +1,8 @@
 /** The tests that `npm test` also runs on a Citus cluster, where the databases that are distributed by tenant are
- * then: what each tenant sees, records and how they are found, nodes that are lost, and a platform as a whole. */
+ * then: what each tenant sees, how records are found, nodes that are lost, and a platform as a whole. */
 export const ON_CITUS = [
   'libs/database/test/isolation.spec.ts',
   'apps/custom-objects/test/list-forms.spec.ts',
-  'apps/custom-objects/test/records.spec.ts',
   '.cluster.spec.ts',
   'e2e/catalogue.spec.ts',
   'e2e/access/other-tenants.spec.ts',
@@ -21,6 +20,7 @@ export const DEEP_ON_CITUS = [
   'apps/custom-objects/test/erasure.spec.ts',
   'apps/custom-objects/test/finding.spec.ts',
   'apps/custom-objects/test/non-interference.spec.ts',
+  'apps/custom-objects/test/records.spec.ts',
   'apps/webhook-dispatcher/test/erasure.spec.ts',
   'apps/webhook-dispatcher/test/holding.spec.ts',
   'apps/webhook-dispatcher/test/record-order.spec.ts',

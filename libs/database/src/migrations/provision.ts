@@ -155,7 +155,7 @@ async function ensureDatabase(
 ): Promise<boolean> {
   const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [database]);
   if (rowCount === 0) {
-    // Through the log, which is the default, a copy costs five times as much processor time.
+    // Through the log, which is the default, a copy costs three times as much processor time.
     const source = template ? ` TEMPLATE ${identifier(template)} STRATEGY FILE_COPY` : '';
     await admin.query(`CREATE DATABASE ${database} OWNER ${definition.ownerRole}${source}`);
   }
