@@ -9,18 +9,15 @@ export default {
   modulePathIgnorePatterns: ['/dist/'],
   // For a busy machine: what is too slow shows in bench/, never as a test that fails now and then.
   testTimeout: 60_000,
-  // The modules of finished test files stay in memory, 4 GB a worker in the end, whose garbage collection slows the rest
-  // down. A worker with more than this is replaced after a file.
-  workerIdleMemoryLimit: '1GB',
   testEnvironment: '<rootDir>/scripts/jest-environment.cjs',
   runtime: '<rootDir>/scripts/jest-runtime.cjs',
   // Workspace packages are read from their sources (the "source" condition of their exports).
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   // They share its realm with Node, which needs these itself.
   fakeTimers: { doNotFake: ['nextTick', 'queueMicrotask'] },
-  extensionsToTreatAsEsm: ['.ts'],
   resolver: '<rootDir>/scripts/jest-resolver.cjs',
-  transform: { '^.+\\.ts$': ['@swc/jest'] },
+  // As CommonJS: Node 20 never lets go of the modules of the other format that a test file has loaded.
+  transform: { '^.+\\.(ts|mjs)$': ['@swc/jest'] },
   collectCoverageFrom: ['**/src/**/*.ts', '!**/*.spec.ts', '!**/main.ts'],
   coverageProvider: 'v8',
 };

@@ -2,7 +2,7 @@ import path from 'node:path';
 import shared from '../jest.config.mjs';
 
 // Coverage and the like are settings of the run, not of a project.
-const { collectCoverageFrom, coverageProvider, testTimeout, workerIdleMemoryLimit, ...ofProjects } = shared;
+const { collectCoverageFrom, coverageProvider, testTimeout, ...ofProjects } = shared;
 const inScripts = (/** @type {string} */ name) => path.resolve(import.meta.dirname, '..', 'scripts', name);
 const project = {
   ...ofProjects,
@@ -40,7 +40,6 @@ const OWN_SERVERS = ['backup', 'event-path', 'faults'];
 
 export default {
   testTimeout: 120_000,
-  workerIdleMemoryLimit,
   projects: [
     {
       ...project,

@@ -1,6 +1,7 @@
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { createRequire } = require('node:module');
 const path = require('node:path');
+const hooks = require('node:perf_hooks');
 const { TestEnvironment } = require('jest-environment-node');
 
 // A worker of Jest whose work is done ends by itself, and V8 then takes its heap apart, more than half a second for the 800 MB of
@@ -21,6 +22,42 @@ for (const method of /** @type {const} */ (['run', 'enterWith'])) {
       return enter.apply(this, args);
     },
   });
+}
+
+/** Ends what would go on after its file, and keep all that the file has loaded. @type {Set<() => void>} */
+const endings = new Set();
+const { setInterval } = globalThis;
+const startInterval = (/** @type {Parameters<typeof setInterval>} */ ...parameters) => {
+  const interval = setInterval(...parameters);
+  endings.add(() => clearInterval(interval));
+  return interval;
+};
+globalThis.setInterval = Object.defineProperties(startInterval, Object.getOwnPropertyDescriptors(setInterval));
+const { PerformanceObserver } = hooks;
+hooks.PerformanceObserver = class extends PerformanceObserver {
+  /** @param {ConstructorParameters<typeof PerformanceObserver>[0]} callback */
+  constructor(callback) {
+    super(callback);
+    endings.add(() => this.disconnect());
+  }
+};
+// It cannot be ended; one is enough.
+const delays = hooks.monitorEventLoopDelay();
+hooks.monitorEventLoopDelay = () => delays;
+// Node 20 keeps in a timer each store in which it was ever set anew, as undici does with its only one.
+const { constructor: Timeout } = setTimeout(() => undefined, 0).unref();
+const { refresh } = Timeout.prototype;
+/** @this {NodeJS.Timeout & { _destroyed: boolean }} */
+Timeout.prototype.refresh = function () {
+  const stores = this._destroyed ? Object.getOwnPropertySymbols(this) : [];
+  for (const key of stores) if (key.description === 'kResourceStore') Reflect.deleteProperty(this, key);
+  return refresh.call(this);
+};
+/** What class-transformer has been told of classes. */
+function forgetClasses() {
+  for (const [file, module] of Object.entries(require.cache)) {
+    if (file.endsWith('/class-transformer/cjs/storage.js')) module?.exports.defaultMetadataStorage.clear();
+  }
 }
 
 const loadedByJest = createRequire(require.resolve('jest-environment-node'));
@@ -73,6 +110,9 @@ module.exports = class extends TestEnvironment {
     await super.teardown();
     for (const store of entered) store.disable();
     entered.clear();
+    for (const end of endings) end();
+    endings.clear();
+    forgetClasses();
     for (const key of Reflect.ownKeys(globalThis)) if (!keys.has(key)) Reflect.deleteProperty(globalThis, key);
     for (const name of Object.keys(process.env)) if (!Object.hasOwn(env, name)) delete process.env[name];
     Object.assign(process.env, env);

@@ -5,22 +5,39 @@ const { default: Runtime } = require('jest-runtime');
 /** @typedef {(from: string, file: string, context: undefined) => vm.Module} Build */
 /** @typedef {{ getContext: () => undefined, buildCjsAsEsmSyntheticModule: Build }} Loader */
 /** @typedef {(name: string, from: string, context: undefined, attributes: object) => Promise<vm.Module>} DynamicImport */
+/** @typedef {{ isCoreModule: (name: string) => boolean, resolveEsm: (from: string, name: string) => string }} Resolution */
 /** @typedef {{ injectedModuleParameters: string[], dynamicImport: DynamicImport, compile: (source: string, file: string) => Function }} Executor */
 
 /** Each test file has metrics of its own. */
 const isShared = (/** @type {string} */ file) =>
   file.includes('/node_modules/') && !file.includes('/node_modules/prom-client/');
 
-/** What `import` gets of an installed package, in either format. @param {string} file */
-function sharedModule(file) {
+/** The test runner keeps the tests of its file. */
+const isSharedOfJest = (/** @type {string} */ file) =>
+  file.includes('/node_modules/') && !file.includes('/node_modules/jest-circus/');
+
+/** @type {Map<string, object>} */
+const shared = new Map();
+
+/** What `import` gets of an installed package, in either format. @param {string} file @returns {object} */
+function sharedExports(file) {
+  const known = shared.get(file);
+  if (known) return known;
   const loaded = require(file);
-  const whole = types.isModuleNamespaceObject(loaded)
+  const exports = types.isModuleNamespaceObject(loaded)
     ? loaded
-    : { ...loaded, default: loaded, 'module.exports': loaded };
+    : { ...loaded, default: loaded, 'module.exports': loaded, __esModule: true };
+  shared.set(file, exports);
+  return exports;
+}
+
+/** @param {string} file */
+function sharedModule(file) {
+  const exports = sharedExports(file);
   return new vm.SyntheticModule(
-    Object.keys(whole),
+    Object.keys(exports),
     function () {
-      for (const [name, value] of Object.entries(whole)) this.setExport(name, value);
+      for (const [name, value] of Object.entries(exports)) this.setExport(name, value);
     },
     { identifier: file },
   );
@@ -54,11 +71,25 @@ module.exports.default = class extends Runtime {
     return !isShared(file) && super.unstable_shouldLoadAsEsm(file);
   }
 
-  /** @override @type {typeof Runtime.prototype.requireModule} */
+  /** @override @type {(...parameters: Parameters<typeof Runtime.prototype.requireModule>) => any} */
   requireModule(from, name, options, isActual) {
-    return name && isShared(name) && !options?.isInternalModule
-      ? require(name)
-      : super.requireModule(from, name, options, isActual);
+    if (name && !options?.isInternalModule) {
+      const file = this.fileOf(from, name);
+      if (file && isShared(file)) return sharedExports(file);
+    }
+    return super.requireModule(from, name, options, isActual);
+  }
+
+  /** What Jest itself consists of. @override @type {(...parameters: Parameters<typeof Runtime.prototype.requireInternalModule>) => any} */
+  requireInternalModule(from, name) {
+    const file = name && this.fileOf(from, name);
+    return file && isSharedOfJest(file) ? require(file) : super.requireInternalModule(from, name);
+  }
+
+  /** @private @param {string} from @param {string} name @returns {string | undefined} of two formats the one that `import` gets; undefined for a module of Node */
+  fileOf(from, name) {
+    const { _resolution: resolution } = /** @type {{ _resolution: Resolution }} */ (/** @type {unknown} */ (this));
+    return resolution.isCoreModule(name) ? undefined : resolution.resolveEsm(from, name);
   }
 };
 Object.assign(module.exports, { __esModule: true });

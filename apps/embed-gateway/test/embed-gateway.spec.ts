@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -13,12 +13,12 @@ import { PAGES_PER_ADDRESS } from '../src/embed/embed-page.js';
 /** Long enough that it comes in several pieces, and compresses. */
 const SCRIPT = 'console.log(1);\n'.repeat(1000);
 
-const pageDir = await mkdtemp(path.join(os.tmpdir(), 'embed-page-'));
-await mkdir(path.join(pageDir, 'assets'));
-await writeFile(path.join(pageDir, 'index.html'), '<!doctype html>\n<html lang="en"><body></body></html>');
-await writeFile(path.join(pageDir, 'assets', 'index-1.js'), SCRIPT);
-await writeFile(path.join(pageDir, 'assets', 'index-1.js.gz'), gzipSync(SCRIPT));
-await writeFile(path.join(pageDir, 'assets', 'index-1.js.br'), brotliCompressSync(SCRIPT));
+const pageDir = mkdtempSync(path.join(os.tmpdir(), 'embed-page-'));
+mkdirSync(path.join(pageDir, 'assets'));
+writeFileSync(path.join(pageDir, 'index.html'), '<!doctype html>\n<html lang="en"><body></body></html>');
+writeFileSync(path.join(pageDir, 'assets', 'index-1.js'), SCRIPT);
+writeFileSync(path.join(pageDir, 'assets', 'index-1.js.gz'), gzipSync(SCRIPT));
+writeFileSync(path.join(pageDir, 'assets', 'index-1.js.br'), brotliCompressSync(SCRIPT));
 
 const config: EmbedGatewayConfig = {
   pageDir,
@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await service?.close();
-  await rm(pageDir, { recursive: true });
+  rmSync(pageDir, { recursive: true });
 });
 
 const stand: typeof answerRpc = async (contract, handler) => {

@@ -156,4 +156,8 @@ async function main(args: string[]): Promise<number> {
   return 0;
 }
 
-if (process.argv[1]?.endsWith('operator.js')) process.exitCode = await main(process.argv.slice(2));
+if (process.argv[1]?.endsWith('operator.js')) {
+  void main(process.argv.slice(2)).then((code) => {
+    process.exitCode = code;
+  });
+}

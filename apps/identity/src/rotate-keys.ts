@@ -42,4 +42,8 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 // Run as a program, by hand or on a schedule.
-if (process.argv[1]?.endsWith('rotate-keys.js')) process.exitCode = await main(process.argv.slice(2));
+if (process.argv[1]?.endsWith('rotate-keys.js')) {
+  void main(process.argv.slice(2)).then((code) => {
+    process.exitCode = code;
+  });
+}

@@ -110,4 +110,4 @@ async function main(): Promise<void> {
   }
 }
 
-if (process.argv[1]?.endsWith('seed.js')) await main();
+if (process.argv[1]?.endsWith('seed.js')) void main();

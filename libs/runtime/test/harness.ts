@@ -1,7 +1,8 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { KeySource, RevocationSource } from '@crm/access';
 import { ACCESS_TOKEN_TYPE } from '@crm/contracts';
 import type { DynamicModule, Provider, Type } from '@nestjs/common';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { exportJWK, SignJWT } from 'jose';
 import { v7 } from 'uuid';
 import { createService, type RunningService, type ServiceConfig, type ServiceOptions } from '../src/index.js';
 
@@ -24,7 +25,7 @@ export const testConfig = (changes: Partial<ServiceConfig> = {}): ServiceConfig 
   ...changes,
 });
 
-const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
+const { publicKey, privateKey } = generateKeyPairSync('ed25519');
 
 class TestKeys extends KeySource {
   override async getKeys() {

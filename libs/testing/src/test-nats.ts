@@ -79,6 +79,7 @@ function stopOwnServer(): void {
   own?.stop();
   own = undefined;
   provisioned = undefined;
+  process.off('exit', stopOwnServer);
 }
 
 // The Jest environment calls it when every hook of the test file has run: hooks may still need the server.
