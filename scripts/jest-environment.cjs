@@ -24,7 +24,7 @@ for (const method of /** @type {const} */ (['run', 'enterWith'])) {
   });
 }
 
-/** Ends what would go on after its file, and keep all that the file has loaded. @type {Set<() => void>} */
+/** What ends, at teardown, things that would go on after their file and keep its modules in memory. @type {Set<() => void>} */
 const endings = new Set();
 const { setInterval } = globalThis;
 const startInterval = (/** @type {Parameters<typeof setInterval>} */ ...parameters) => {
@@ -41,10 +41,10 @@ hooks.PerformanceObserver = class extends PerformanceObserver {
     endings.add(() => this.disconnect());
   }
 };
-// It cannot be ended; one is enough.
+// Its handle is never freed: all files share one.
 const delays = hooks.monitorEventLoopDelay();
 hooks.monitorEventLoopDelay = () => delays;
-// Node 20 keeps in a timer each store in which it was ever set anew, as undici does with its only one.
+// In Node 20 a timer that is refreshed keeps the store of every context in which it was; undici refreshes one timer for ever.
 const { constructor: Timeout } = setTimeout(() => undefined, 0).unref();
 const { refresh } = Timeout.prototype;
 /** @this {NodeJS.Timeout & { _destroyed: boolean }} */
@@ -56,7 +56,11 @@ Timeout.prototype.refresh = function () {
 /** What class-transformer has been told of classes. */
 function forgetClasses() {
   for (const [file, module] of Object.entries(require.cache)) {
-    if (file.endsWith('/class-transformer/cjs/storage.js')) module?.exports.defaultMetadataStorage.clear();
+    const storage = file.endsWith('/class-transformer/cjs/storage.js') && module?.exports.defaultMetadataStorage;
+    if (!storage) continue;
+    storage.clear();
+    // It leaves these out.
+    storage._transformMetadatas.clear();
   }
 }
 
@@ -72,7 +76,7 @@ const ofProcess = () =>
 
 /**
  * Test files share the realm of their process, so that installed packages are loaded once, see jest-runtime.cjs. What a file puts into
- * the global object, and what it keeps running for all of its tests (libs/testing/src/test-nats.ts), ends with it.
+ * the global object, and what it keeps running for all of its tests (libs/testing/src/test-nats.ts) or leaves running, ends with it.
  */
 module.exports = class extends TestEnvironment {
   /** @param {ConstructorParameters<typeof TestEnvironment>} parameters */

@@ -8,26 +8,26 @@ const { default: Runtime } = require('jest-runtime');
 /** @typedef {{ isCoreModule: (name: string) => boolean, resolveEsm: (from: string, name: string) => string }} Resolution */
 /** @typedef {{ injectedModuleParameters: string[], dynamicImport: DynamicImport, compile: (source: string, file: string) => Function }} Executor */
 
-/** Each test file has metrics of its own. */
+/** All but prom-client: each test file has metrics of its own. */
 const isShared = (/** @type {string} */ file) =>
   file.includes('/node_modules/') && !file.includes('/node_modules/prom-client/');
 
-/** The test runner keeps the tests of its file. */
+/** All but jest-circus, which holds the tests of the current file. */
 const isSharedOfJest = (/** @type {string} */ file) =>
   file.includes('/node_modules/') && !file.includes('/node_modules/jest-circus/');
 
 /** @type {Map<string, object>} */
-const shared = new Map();
+const exportsOf = new Map();
 
-/** What `import` gets of an installed package, in either format. @param {string} file @returns {object} */
+/** What `import` gets of an installed package, whichever format it and the importing file have. @param {string} file @returns {object} */
 function sharedExports(file) {
-  const known = shared.get(file);
+  const known = exportsOf.get(file);
   if (known) return known;
   const loaded = require(file);
   const exports = types.isModuleNamespaceObject(loaded)
     ? loaded
-    : { ...loaded, default: loaded, 'module.exports': loaded, __esModule: true };
-  shared.set(file, exports);
+    : Object.freeze({ ...loaded, default: loaded, 'module.exports': loaded, __esModule: true });
+  exportsOf.set(file, exports);
   return exports;
 }
 
@@ -75,7 +75,7 @@ module.exports.default = class extends Runtime {
   requireModule(from, name, options, isActual) {
     if (name && !options?.isInternalModule) {
       const file = this.fileOf(from, name);
-      if (file && isShared(file)) return sharedExports(file);
+      if (file && isShared(file)) return from.includes('/node_modules/') ? require(file) : sharedExports(file);
     }
     return super.requireModule(from, name, options, isActual);
   }
@@ -86,7 +86,8 @@ module.exports.default = class extends Runtime {
     return file && isSharedOfJest(file) ? require(file) : super.requireInternalModule(from, name);
   }
 
-  /** @private @param {string} from @param {string} name @returns {string | undefined} of two formats the one that `import` gets; undefined for a module of Node */
+  /** The file that `import` would load, whichever format asks. @private @param {string} from @param {string} name
+   * @returns {string | undefined} undefined for a module of Node */
   fileOf(from, name) {
     const { _resolution: resolution } = /** @type {{ _resolution: Resolution }} */ (/** @type {unknown} */ (this));
     return resolution.isCoreModule(name) ? undefined : resolution.resolveEsm(from, name);

@@ -21,8 +21,8 @@ export async function installPackages({ toRun = false } = {}) {
   if (present === wanted || present === all) return 'up to date';
 
   const pnpm = await pnpmProgram();
-  // How long ago its versions were published is asked where the lockfile changes (the job audit of .github/workflows/ci.yml):
-  // the registry is asked for each, which takes almost as long as to fetch them.
+  // pnpm would ask the registry how old each version is, which takes almost as long as fetching them. The job audit of
+  // .github/workflows/ci.yml asks instead.
   const trusted = ['--frozen-lockfile', '--trust-lockfile'];
   const args = ['install', ...trusted, '--reporter=append-only', ...(toRun ? ['--prod'] : [])];
   const outcome = await run(pnpm, args, {

@@ -40,10 +40,9 @@ describe('continuous integration', () => {
   it('runs what everybody runs', () => {
     const ci = new Map(workflows).get('ci.yml');
     expect(ci.jobs.test.steps.at(-1).run).toBe('.ci/run');
-    expect(ci.jobs.audit.steps.slice(-2).map(({ run }) => run)).toEqual([
-      'npm run audit',
-      'node scripts/pnpm.mjs install --frozen-lockfile --lockfile-only',
-    ]);
+    const [advisories, age] = ci.jobs.audit.steps.slice(-2);
+    expect(advisories.run).toBe('npm run audit');
+    expect(age.run).toBe('node scripts/pnpm.mjs install --frozen-lockfile --lockfile-only');
   });
 
   it('checks out the commit that it is for', () => {

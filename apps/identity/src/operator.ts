@@ -157,6 +157,8 @@ async function main(args: string[]): Promise<number> {
 }
 
 if (process.argv[1]?.endsWith('operator.js')) {
+  // Until it has ended.
+  process.exitCode = 1;
   void main(process.argv.slice(2)).then((code) => {
     process.exitCode = code;
   });

@@ -110,4 +110,10 @@ async function main(): Promise<void> {
   }
 }
 
-if (process.argv[1]?.endsWith('seed.js')) void main();
+if (process.argv[1]?.endsWith('seed.js')) {
+  // Until it has ended.
+  process.exitCode = 1;
+  void main().then(() => {
+    process.exitCode = 0;
+  });
+}
