@@ -53,6 +53,7 @@ Timeout.prototype.refresh = function () {
   for (const key of stores) if (key.description === 'kResourceStore') Reflect.deleteProperty(this, key);
   return refresh.call(this);
 };
+
 /** What class-transformer has been told of classes. */
 function forgetClasses() {
   for (const [file, module] of Object.entries(require.cache)) {

@@ -17,7 +17,7 @@ export async function runJest(args, environment = {}) {
       // Jest runs ES modules through an interface of Node that still calls itself experimental.
       '--experimental-vm-modules',
       '--disable-warning=ExperimentalWarning',
-      // Each test file loads a thousand modules: with the usual 16 MiB for young objects a tenth of the time is their copying.
+      // Test files make many objects that die young: with the usual 16 MiB for these a tenth of the time was their copying.
       '--max-semi-space-size=64',
       inRoot('node_modules', 'jest', 'bin', 'jest.js'),
       '--json',

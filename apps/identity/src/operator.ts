@@ -157,7 +157,7 @@ async function main(args: string[]): Promise<number> {
 }
 
 if (process.argv[1]?.endsWith('operator.js')) {
-  // Until it has ended.
+  // It has failed until it has ended.
   process.exitCode = 1;
   void main(process.argv.slice(2)).then((code) => {
     process.exitCode = code;

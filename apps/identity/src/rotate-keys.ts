@@ -43,7 +43,7 @@ async function main(args: readonly string[]): Promise<number> {
 
 // Run as a program, by hand or on a schedule.
 if (process.argv[1]?.endsWith('rotate-keys.js')) {
-  // Until it has ended.
+  // It has failed until it has ended.
   process.exitCode = 1;
   void main(process.argv.slice(2)).then((code) => {
     process.exitCode = code;

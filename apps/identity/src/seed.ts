@@ -111,7 +111,7 @@ async function main(): Promise<void> {
 }
 
 if (process.argv[1]?.endsWith('seed.js')) {
-  // Until it has ended.
+  // It has failed until it has ended.
   process.exitCode = 1;
   void main().then(() => {
     process.exitCode = 0;
