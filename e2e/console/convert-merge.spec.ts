@@ -49,7 +49,8 @@ it('converts a lead into a contact, a company and an opportunity, and shows what
   expect(deal).toMatchObject({ name: 'Analytical Engines', amount: 42000 });
 
   await page.goto(`${addresses.baseUrl}/records/lead/${lead.id}`);
-  await page.getByText('Converted to opportunity').waitFor();
+  // The timeline says it too.
+  await page.getByRole('region', { name: 'Linked records' }).getByText('Converted to opportunity').waitFor();
   await page.getByRole('button', { name: 'Merge', exact: true }).waitFor();
   expect(await page.getByRole('button', { name: 'Convert', exact: true }).count()).toBe(0);
 });
