@@ -7,6 +7,7 @@ const { default: Runtime } = require('jest-runtime');
 /** @typedef {(name: string, from: string, context: undefined, attributes: object) => Promise<vm.Module>} DynamicImport */
 /** @typedef {{ isCoreModule: (name: string) => boolean, resolveEsm: (from: string, name: string) => string }} Resolution */
 /** @typedef {{ injectedModuleParameters: string[], dynamicImport: DynamicImport, compile: (source: string, file: string) => Function }} Executor */
+/** @typedef {{ transform: (file: string, options: object, source: string) => object }} Transformer */
 
 /** All but prom-client: each test file has metrics of its own. */
 const isShared = (/** @type {string} */ file) =>
@@ -43,6 +44,31 @@ function sharedModule(file) {
   );
 }
 
+/** Of the test file that runs now. @type {Executor} */
+let executing;
+
+/** What was made of the sources of a file, as long as they stay the same.
+ * @template Made @param {(source: string, file: string) => Made} make */
+function remembered(make) {
+  /** @type {Map<string, { source: string, made: Made }>} */
+  const known = new Map();
+  return (/** @type {string} */ source, /** @type {string} */ file) => {
+    const last = known.get(file);
+    if (last?.source === source) return last.made;
+    const made = make(source, file);
+    known.set(file, { source, made });
+    return made;
+  };
+}
+
+/** Compiled once for all test files: V8 then keeps what it has compiled of the functions in it, too. */
+const compile = remembered((source, filename) =>
+  vm.compileFunction(source, executing.injectedModuleParameters, {
+    filename,
+    importModuleDynamically: (name, _, attributes) => executing.dynamicImport(name, filename, undefined, attributes),
+  }),
+);
+
 /**
  * Jest loads everything again for each test file, in a realm of its own, of which installed packages are two thirds. Here they are loaded as
  * Node loads them, once for all files of a worker and in its own realm; sources of ours are loaded again for each file as ever.
@@ -59,11 +85,8 @@ module.exports.default = class extends Runtime {
     esmLoader.getContext = () => undefined;
     esmLoader.buildCjsAsEsmSyntheticModule = (from, file, context) =>
       isShared(file) ? sharedModule(file) : build(from, file, context);
-    executor.compile = (source, filename) =>
-      vm.compileFunction(source, executor.injectedModuleParameters, {
-        filename,
-        importModuleDynamically: (name, _, attributes) => executor.dynamicImport(name, filename, undefined, attributes),
-      });
+    executing = executor;
+    executor.compile = compile;
   }
 
   /** @override @param {string} file */
