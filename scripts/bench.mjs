@@ -1,12 +1,13 @@
 // npm run bench: measures what docs/performance.md claims. Prints a table of the rows of each group of bench/groups. Exits 1 when a row misses its target. A target bounds the ratio of
 // `ours` and `baseline`, which are measured in the same run, or `ours` where there is no baseline; a row without informs.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import os from 'node:os';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { inRoot } from './root.mjs';
+import { nodeProgram } from './setup/node.mjs';
 import { buildPackages } from './setup/packages.mjs';
 
 /** @typedef {import('../bench/load.mjs').Row} Row */
@@ -54,7 +55,7 @@ async function suitesOf(group) {
  * @param {string} group @param {number} suite @param {string | undefined} only @returns {Promise<Row[]>} */
 async function rowsOf(group, suite, only) {
   const args = [import.meta.filename, group, `--suite=${suite}`, ...(only ? [`--only=${only}`] : [])];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(nodeProgram(), args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => child.on('close', resolve));
   const output = await text(child.stdout);
   if ((await ended) !== 0) throw new PlainError(`A measurement of ${group} failed`);
@@ -123,5 +124,5 @@ function digits(value) {
 /** When and on what was measured. */
 function machine() {
   const [cpu] = os.cpus();
-  return `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${os.cpus().length} × ${cpu?.model ?? 'unknown processor'}`;
+  return `${new Date().toISOString().slice(0, 10)}, Node ${execFileSync(nodeProgram(), ['--version'], { encoding: 'utf8' }).trim()}, ${os.cpus().length} × ${cpu?.model ?? 'unknown processor'}`;
 }

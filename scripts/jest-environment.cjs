@@ -1,4 +1,3 @@
-const { AsyncLocalStorage } = require('node:async_hooks');
 const { createRequire } = require('node:module');
 const path = require('node:path');
 const hooks = require('node:perf_hooks');
@@ -8,21 +7,6 @@ const { TestEnvironment } = require('jest-environment-node');
 // some hundred test files on a busy machine. Jest takes that for a leak and says so. Leaving at once skips most of it; a worker that a
 // test really keeps alive never comes here, and is still reported.
 if (path.basename(process.argv[1] ?? '') === 'processChild.js') process.once('beforeExit', () => process.exit());
-
-// Node 20 looks at every store that was ever entered whenever anything asynchronous begins, so that those of a hundred finished
-// test files would slow down the next. They are disabled with their file; to enter one enables it again.
-/** @type {Set<InstanceType<typeof AsyncLocalStorage>>} */
-const entered = new Set();
-for (const method of /** @type {const} */ (['run', 'enterWith'])) {
-  const enter = /** @type {(...args: unknown[]) => unknown} */ (AsyncLocalStorage.prototype[method]);
-  Object.assign(AsyncLocalStorage.prototype, {
-    /** @this {InstanceType<typeof AsyncLocalStorage>} @param {unknown[]} args */
-    [method](...args) {
-      entered.add(this);
-      return enter.apply(this, args);
-    },
-  });
-}
 
 /** What ends, at teardown, things that would go on after their file and keep its modules in memory. @type {Set<() => void>} */
 const endings = new Set();
@@ -44,15 +28,6 @@ hooks.PerformanceObserver = class extends PerformanceObserver {
 // Its handle is never freed: all files share one.
 const delays = hooks.monitorEventLoopDelay();
 hooks.monitorEventLoopDelay = () => delays;
-// In Node 20 a timer that is refreshed keeps the store of every context in which it was; undici refreshes one timer for ever.
-const { constructor: Timeout } = setTimeout(() => undefined, 0).unref();
-const { refresh } = Timeout.prototype;
-/** @this {NodeJS.Timeout & { _destroyed: boolean }} */
-Timeout.prototype.refresh = function () {
-  const stores = this._destroyed ? Object.getOwnPropertySymbols(this) : [];
-  for (const key of stores) if (key.description === 'kResourceStore') Reflect.deleteProperty(this, key);
-  return refresh.call(this);
-};
 
 /** What class-transformer has been told of classes. */
 function forgetClasses() {
@@ -113,8 +88,6 @@ module.exports = class extends TestEnvironment {
     stopTestServers?.();
     this.moduleMocker?.restoreAllMocks();
     await super.teardown();
-    for (const store of entered) store.disable();
-    entered.clear();
     for (const end of endings) end();
     endings.clear();
     forgetClasses();

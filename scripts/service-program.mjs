@@ -13,6 +13,7 @@ import { serviceEnvironment } from './platform/service-environment.mjs';
 import { serviceList } from './platform/services.mjs';
 import { runInForeground } from './processes/run.mjs';
 import { builtFile, inRoot, ROOT } from './root.mjs';
+import { nodeProgram } from './setup/node.mjs';
 
 await runCommand(async () => {
   const [program, ...args] = process.argv.slice(2);
@@ -30,7 +31,7 @@ await runCommand(async () => {
     );
   }
   const env = await environmentOf(service, addresses);
-  return runInForeground(process.execPath, ['--enable-source-maps', fileOf(service), ...args.slice(1)], {
+  return runInForeground(nodeProgram(), ['--enable-source-maps', fileOf(service), ...args.slice(1)], {
     cwd: ROOT,
     env,
   });

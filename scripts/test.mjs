@@ -163,7 +163,11 @@ async function prepareAndTest(tally, { paths, deep, coverage, update, citus }) {
     const environment = { ...servers.environment, ...(deep ? { DEEP: '1' } : {}) };
     const options = { paths, coverage, update, environment, checks };
     const chosen = deep ? [...ON_CITUS, ...DEEP_ON_CITUS] : ON_CITUS;
-    const ofCitus = { paths: paths.length > 0 ? paths : chosen, coverage: false, update: false, environment };
+    // None of those chosen here looks at traces.
+    const ofCitus =
+      paths.length > 0
+        ? { paths, coverage: false, update: false, environment }
+        : { paths: chosen, coverage: false, update: false, environment: { ...environment, E2E_UNTRACED: '1' } };
     const onCitus = citusUrl ? () => runTestsOnCitus(tally, ofCitus, citusUrl) : undefined;
     await (onCitus && paths.length > 0 ? onCitus() : runTests(tally, { ...options, ...(onCitus && { onCitus }) }));
   } finally {

@@ -12,6 +12,7 @@ import { Guard } from '../processes/guard.mjs';
 import { get } from '../processes/readiness.mjs';
 import { ROOT } from '../root.mjs';
 import { startCitus } from '../servers/citus.mjs';
+import { nodeProgram } from '../setup/node.mjs';
 import { startHaproxy } from './haproxy.mjs';
 import { clusterLayout, clusterPorts, NODES } from './layout.mjs';
 import { natsCluster } from './nats-cluster.mjs';
@@ -135,7 +136,7 @@ function replicaOf({ service, name, port, operationsPort, operatorsPort }, { log
     async start() {
       const started = await ChildServer.start({
         name,
-        command: process.execPath,
+        command: nodeProgram(),
         args: ['--enable-source-maps', mainFile(service)],
         cwd: ROOT,
         env: {

@@ -15,9 +15,12 @@ describe('deploy/Dockerfile', () => {
     expect(image.split('\n')).toEqual(expect.arrayContaining(wanted));
   });
 
-  it('starts from full versions, and builds with the pnpm of the lockfile', () => {
+  it('starts from full versions, and has the Node and the pnpm of the lockfile', () => {
+    const { optionalDependencies: versions } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
+    const [node, ...others] = Object.values(versions);
+    expect(new Set(others)).toEqual(new Set([node]));
     expect([...text.matchAll(/^ARG (\w+)_IMAGE=(.*)$/gm)].map(([, name, base]) => [name, base])).toEqual([
-      ['NODE', expect.stringMatching(/^docker\.io\/library\/node:24\.\d+\.\d+-[a-z]+-slim$/)],
+      ['NODE', expect.stringMatching(`^docker\\.io/library/node:${node}-[a-z]+-slim$`)],
       ['DEBIAN', expect.stringMatching(/^docker\.io\/library\/debian:\d+\.\d+-slim$/)],
     ]);
     const from = [...text.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);

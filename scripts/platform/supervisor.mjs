@@ -8,6 +8,7 @@ import { runOrFail } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 import { NATS_STOP_MS, startNats } from '../servers/nats.mjs';
 import { POSTGRES_STOP_MS, startPostgres } from '../servers/postgres.mjs';
+import { KEEP_COMPILED, nodeProgram } from '../setup/node.mjs';
 import { readableLogLine, rotateLog } from './log-files.mjs';
 import { writeRunState } from './run-state.mjs';
 import { serviceEnvironment } from './service-environment.mjs';
@@ -99,7 +100,7 @@ export class Supervisor {
     const nats = { url: addresses.natsUrl, user: 'provisioner', password: secrets.nats.provisioner ?? '' };
     /** @type {import('./provision.mjs').Order} */
     const order = { ...what, databaseUrl: addresses.databaseUrl, nats };
-    const child = runOrFail(process.execPath, [inRoot('scripts', 'platform', 'provision.mjs')], {
+    const child = runOrFail(nodeProgram(), [inRoot('scripts', 'platform', 'provision.mjs')], {
       cwd: ROOT,
       input: JSON.stringify(order),
       failure: 'The databases or streams could not be brought up to date',
@@ -110,7 +111,7 @@ export class Supervisor {
 
   /** Creates the demo sign-ins; those that exist are left alone. @param {Databases} databases */
   async seed(databases) {
-    await runOrFail(process.execPath, ['--enable-source-maps', inRoot('apps/identity/dist/seed.js')], {
+    await runOrFail(nodeProgram(), ['--enable-source-maps', inRoot('apps/identity/dist/seed.js')], {
       cwd: ROOT,
       env: this.#environmentOf('identity', databases),
       failure: 'The demo sign-ins could not be created',
@@ -154,9 +155,10 @@ export class Supervisor {
   }
 
   /** What starts a program of Node. @param {string} name @param {readonly string[]} args @param {string} log @param {NodeJS.ProcessEnv} [env] */
-  async #nodeProgram(name, args, log, env) {
+  async #nodeProgram(name, args, log, env = process.env) {
     const own = { logFile: await this.#logFile(log), guard: this.#guard };
-    return () => ChildServer.start({ name, command: process.execPath, args, cwd: ROOT, env, ...own });
+    const started = { name, command: nodeProgram(), args, cwd: ROOT, env: { ...KEEP_COMPILED, ...env } };
+    return () => ChildServer.start({ ...started, ...own });
   }
 
   /** @param {string} name @param {'services' | 'servers'} kind @param {NodeJS.Signals} signal @param {number} graceMs

@@ -4,6 +4,7 @@ import { ChildServer } from '../processes/child-server.mjs';
 import { accepts } from '../processes/readiness.mjs';
 import { runOrFail } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
+import { nodeProgram } from '../setup/node.mjs';
 import { knowsSyncInterval, natsProgram } from './programs.mjs';
 
 const HOST = '127.0.0.1';
@@ -47,7 +48,7 @@ export async function startNats(options) {
 /** In a process of its own: what derives the permissions would stay in our memory for as long as the platform runs.
  * @param {NatsOptions} options @param {boolean} syncs whether the server can be told how often to write to disk */
 async function natsConfiguration({ dataDir, port, passwords, cluster }, syncs) {
-  return runOrFail(process.execPath, [inRoot('scripts', 'servers', 'nats-configuration.mjs')], {
+  return runOrFail(nodeProgram(), [inRoot('scripts', 'servers', 'nats-configuration.mjs')], {
     cwd: ROOT,
     input: JSON.stringify({
       host: HOST,

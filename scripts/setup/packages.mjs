@@ -44,7 +44,7 @@ export async function installPackages({ toRun = false } = {}) {
 /** What decides the content of node_modules: the lockfile, every package.json, and the machine. */
 async function installFingerprint() {
   const hash = createHash('sha256');
-  hash.update(`${process.platform} ${process.arch} ${process.versions.modules}\n`);
+  hash.update(`${process.platform} ${process.arch}\n`);
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc', 'package.json', ...(await packageFiles())]) {
     hash.update(`${file}\n`);
     hash.update(await readFile(inRoot(file)).catch(() => ''));

@@ -1,4 +1,5 @@
 import { inRoot, ROOT } from '../root.mjs';
+import { nodeProgram } from '../setup/node.mjs';
 
 /** @param {string} name */
 const tool = (name) => inRoot('node_modules', '.bin', name);
@@ -8,7 +9,7 @@ const types = (/** @type {string} */ project) => ({
   args: ['--noEmit', '--checkers', '1', '-p', project],
 });
 const script = (/** @type {string} */ name, /** @type {string[]} */ ...args) => ({
-  command: process.execPath,
+  command: nodeProgram(),
   args: [inRoot('scripts', name), ...args],
 });
 

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { runInForeground } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
+import { KEEP_COMPILED, nodeProgram } from '../setup/node.mjs';
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 
@@ -12,7 +13,7 @@ export async function runJest(args, environment = {}) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-jest-'));
   const results = path.join(folder, 'results.json');
   const exitCode = await runInForeground(
-    process.execPath,
+    nodeProgram(),
     [
       // Jest runs ES modules through an interface of Node that still calls itself experimental.
       '--experimental-vm-modules',
@@ -25,7 +26,7 @@ export async function runJest(args, environment = {}) {
       `--cacheDirectory=${inRoot('.cache', 'jest')}`,
       ...args,
     ],
-    { cwd: ROOT, env: { ...process.env, ...environment } },
+    { cwd: ROOT, env: { ...KEEP_COMPILED, ...process.env, ...environment } },
   );
   const written = await readFile(results, 'utf8').catch(() => '{}');
   await rm(folder, { recursive: true, force: true });

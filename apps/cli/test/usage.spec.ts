@@ -7,6 +7,9 @@ import { readConfig } from '../src/config.js';
 import { processTerminal } from '../src/terminal.js';
 import { examplePath, Workspace } from './command.js';
 
+/** That of whoever runs npm: developers may have an older one than we. */
+const NODE = process.env.npm_node_execpath ?? process.execPath;
+
 const workspace = new Workspace();
 afterAll(() => workspace.remove());
 
@@ -128,7 +131,7 @@ describe('colours', () => {
 describe('the built program', () => {
   const program = path.join(import.meta.dirname, '../bin/crm-dev.mjs');
   const run = (...args: string[]) =>
-    spawnSync(process.execPath, [program, ...args], { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } });
+    spawnSync(NODE, [program, ...args], { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } });
 
   it('certifies a package and ends with the status of the command', () => {
     expect(run('certify', examplePath('data-connector'))).toMatchObject({
@@ -142,7 +145,7 @@ describe('the built program', () => {
 
   it('reads a package from a pipe', () => {
     const pipe = 'cat "$3" | "$1" "$2" certify /dev/stdin';
-    const args = ['-c', pipe, 'sh', process.execPath, program, examplePath('data-connector')];
+    const args = ['-c', pipe, 'sh', NODE, program, examplePath('data-connector')];
     const stdout = expect.stringMatching(/\nPASS northwind-orders@/);
     expect(spawnSync('sh', args, { encoding: 'utf8' })).toMatchObject({ status: 0, stdout });
   });
@@ -150,7 +153,7 @@ describe('the built program', () => {
   it('ends with its normal status when the reader of its output stops early', async () => {
     const files = Array.from({ length: 40 }, () => examplePath('data-connector'));
     const args = [program, 'certify', '--json', ...files];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(NODE, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout.destroy();
     const [err, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
     expect(status).toBe(0);

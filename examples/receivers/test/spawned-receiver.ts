@@ -4,10 +4,13 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Answer, Receiver } from './receiver.js';
 
+/** That of whoever runs npm: developers may have an older one than we. */
+const NODE = process.env.npm_node_execpath ?? process.execPath;
+
 /** Starts a receiver as its README says: `node dist/<framework>/receiver.js`, on a free port. */
 export async function spawnReceiver(framework: string, secrets: string): Promise<Receiver> {
   const program = path.join(import.meta.dirname, '..', 'dist', framework, 'receiver.js');
-  const child = spawn(process.execPath, [program], {
+  const child = spawn(NODE, [program], {
     env: { PATH: process.env.PATH, WEBHOOK_SECRETS: secrets, PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

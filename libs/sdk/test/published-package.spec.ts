@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pnpmProgram } from '../../../scripts/setup/pnpm.mjs';
 
 const run = promisify(execFile);
+/** That of whoever runs npm: developers may have an older one than we. */
+const NODE = process.env.npm_node_execpath ?? process.execPath;
 const SDK = path.join(import.meta.dirname, '..');
 const TSC = path.join(SDK, '../../node_modules/.bin/tsc');
 
@@ -85,7 +87,7 @@ describe('the published package', () => {
     await copyInstalled(folder, '@types/node/package.json');
     await compile(folder, 'readme', files, ['node']);
     await writeFile(path.join(folder, 'out/program.js'), PROGRAM);
-    const { stdout, stderr } = await run(process.execPath, ['out/program.js'], { cwd: folder });
+    const { stdout, stderr } = await run(NODE, ['out/program.js'], { cwd: folder });
     expect(stdout.trim().split('\n')).toEqual(['Roof: 240 EUR', '204', '401', 'true']);
     expect(stderr).toMatch(/^refused \(no_matching_signature\): /);
   });
