@@ -85,7 +85,7 @@ async function addSqlite(libraries, work) {
 
 // By itself it tries whether the browser starts.
 if (process.argv[1] === import.meta.filename) {
-  await runCommand(async () => {
+  void runCommand(async () => {
     const browser = await startBrowser({}).catch((error) => {
       throw new PlainError(error.message);
     });

@@ -76,7 +76,7 @@ const REFUSED: Record<string, string[]> = {
     ...['https://#', 'https://@/', 'https://example.com:65536/', 'https://example.com:x/', 'https://exa mple.com/'],
     ...['https://exa<mple.com/', 'https://[::1/', 'https://::1/', 'https://[::g]/', 'https://[fe80::1%25eth0]/'],
     ...['https://[::1]a/', 'https://256.256.256.256/', 'https://1.2.3.4.5/', 'https://0x100000000/'],
-    ...['https://4294967296/', 'https://a.0x7f/', 'https://a.1/', 'https://xn--/', 'https://%00.com/'],
+    ...['https://4294967296/', 'https://a.0x7f/', 'https://a.1/', 'https://%00.com/'],
     ...['https://a%2fb.com/'],
   ],
   invalid_hostname: [
@@ -122,6 +122,11 @@ describe('checkUrl', () => {
     'refuses with %s: %j',
     (code, url) => expect(checkUrl(url)).toMatchObject({ ok: false, code, message: expect.stringMatching(/[^.]$/) }),
   );
+
+  it('refuses a host that is encoded from nothing, to which the URL parsers of Node 20 and 24 give different reasons', () => {
+    const code = expect.stringMatching(/^invalid_(url|hostname)$/);
+    expect(checkUrl('https://xn--/')).toMatchObject({ ok: false, code });
+  });
 
   it.each(ALLOWED)('allows %j', (text, href) => {
     expect(checkUrl(text)).toMatchObject({ ok: true, url: expect.objectContaining({ href }) });

@@ -116,7 +116,8 @@ export class ListeningSession {
     const query = new URLSearchParams();
     for (const event of this.events) query.append('events', event);
     if (this.cursor !== undefined) query.set('cursor', this.cursor);
-    return `api/marketplace/developer/apps/${encodeURIComponent(this.appKey)}/listen?${query}`;
+    const route = `api/marketplace/developer/apps/${encodeURIComponent(this.appKey)}/listen`;
+    return query.size > 0 ? `${route}?${query}` : route;
   }
 }
 
