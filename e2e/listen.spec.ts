@@ -8,6 +8,7 @@ import { verifyWebhook } from '@crm/sdk';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../scripts/demo/client.mjs';
 import { REVIEW_PACKET } from '../scripts/demo/packages.mjs';
+import { USERS_NODE } from '../scripts/setup/node.mjs';
 import { type Account, api, newWorkspace } from './platform/accounts.js';
 import { addresses, pidOf } from './platform/addresses.js';
 
@@ -22,7 +23,7 @@ class Run {
   readonly ended: Promise<number>;
 
   constructor(token: string, args: readonly string[]) {
-    this.child = spawn(process.execPath, [PROGRAM, ...args], {
+    this.child = spawn(USERS_NODE, [PROGRAM, ...args], {
       env: { ...process.env, NODE_OPTIONS: '', CRM_BASE_URL: addresses.baseUrl, CRM_TOKEN: token },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

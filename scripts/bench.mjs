@@ -1,13 +1,13 @@
 // npm run bench: measures what docs/performance.md claims. Prints a table of the rows of each group of bench/groups. Exits 1 when a row misses its target. A target bounds the ratio of
 // `ours` and `baseline`, which are measured in the same run, or `ours` where there is no baseline; a row without informs.
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import os from 'node:os';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { inRoot } from './root.mjs';
-import { nodeProgram } from './setup/node.mjs';
+import { nodeProgram, nodeVersion } from './setup/node.mjs';
 import { buildPackages } from './setup/packages.mjs';
 
 /** @typedef {import('../bench/load.mjs').Row} Row */
@@ -124,5 +124,5 @@ function digits(value) {
 /** When and on what was measured. */
 function machine() {
   const [cpu] = os.cpus();
-  return `${new Date().toISOString().slice(0, 10)}, Node ${execFileSync(nodeProgram(), ['--version'], { encoding: 'utf8' }).trim()}, ${os.cpus().length} × ${cpu?.model ?? 'unknown processor'}`;
+  return `${new Date().toISOString().slice(0, 10)}, Node ${nodeVersion()}, ${os.cpus().length} × ${cpu?.model ?? 'unknown processor'}`;
 }

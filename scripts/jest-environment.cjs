@@ -45,10 +45,11 @@ const loadedByJest = createRequire(require.resolve('jest-environment-node'));
 const isOfJest = (/** @type {string | symbol} */ key) =>
   key === 'jest-symbol-do-not-touch' || (typeof key === 'symbol' && key.description?.startsWith('jest-native-'));
 
-/** What Jest replaces of the process; the second is there from Node 22 on. */
-const REPLACED = ['exit', 'getBuiltinModule'];
-const ofProcess = () =>
-  Object.fromEntries(REPLACED.filter((name) => name in process).map((name) => [name, Reflect.get(process, name)]));
+/** What Jest replaces of the process. */
+const ofProcess = () => {
+  const { exit, getBuiltinModule } = process;
+  return { exit, getBuiltinModule };
+};
 
 /**
  * Test files share the realm of their process, so that installed packages are loaded once, see jest-runtime.cjs. What a file puts into

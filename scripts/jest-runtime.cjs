@@ -7,7 +7,6 @@ const { default: Runtime } = require('jest-runtime');
 /** @typedef {(name: string, from: string, context: undefined, attributes: object) => Promise<vm.Module>} DynamicImport */
 /** @typedef {{ isCoreModule: (name: string) => boolean, resolveEsm: (from: string, name: string) => string }} Resolution */
 /** @typedef {{ injectedModuleParameters: string[], dynamicImport: DynamicImport, compile: (source: string, file: string) => Function }} Executor */
-/** @typedef {{ transform: (file: string, options: object, source: string) => object }} Transformer */
 
 /** All but prom-client: each test file has metrics of its own. */
 const isShared = (/** @type {string} */ file) =>
@@ -44,39 +43,39 @@ function sharedModule(file) {
   );
 }
 
-/** Of the test file that runs now. @type {Executor} */
+/** Of the test file that runs now, to which a late import of an ended one goes as well. @type {Executor} */
 let executing;
+/** @type {Map<string, { source: string, run: Function }>} */
+const compiled = new Map();
 
-/** What was made of the sources of a file, as long as they stay the same.
- * @template Made @param {(source: string, file: string) => Made} make */
-function remembered(make) {
-  /** @type {Map<string, { source: string, made: Made }>} */
-  const known = new Map();
-  return (/** @type {string} */ source, /** @type {string} */ file) => {
-    const last = known.get(file);
-    if (last?.source === source) return last.made;
-    const made = make(source, file);
-    known.set(file, { source, made });
-    return made;
-  };
+/** Once for all test files, so that V8 keeps what it has compiled of the functions in a source.
+ * @param {string} source @param {string} filename */
+function compileOnce(source, filename) {
+  const known = compiled.get(filename);
+  if (known?.source === source) return known.run;
+  const run = compile(source, filename);
+  compiled.set(filename, { source, run });
+  return run;
 }
 
-/** Compiled once for all test files: V8 then keeps what it has compiled of the functions in it, too. */
-const compile = remembered((source, filename) =>
-  vm.compileFunction(source, executing.injectedModuleParameters, {
+/** @param {string} source @param {string} filename */
+function compile(source, filename) {
+  return vm.compileFunction(source, executing.injectedModuleParameters, {
     filename,
     importModuleDynamically: (name, _, attributes) => executing.dynamicImport(name, filename, undefined, attributes),
-  }),
-);
+  });
+}
 
 /**
  * Jest loads everything again for each test file, in a realm of its own, of which installed packages are two thirds. Here they are loaded as
- * Node loads them, once for all files of a worker and in its own realm; sources of ours are loaded again for each file as ever.
+ * Node loads them, once for all files of a worker and in its own realm; the modules of our sources are made again for each file as ever, from
+ * functions that are compiled once.
  */
 module.exports.default = class extends Runtime {
   /** @param {ConstructorParameters<typeof Runtime>} parameters */
   constructor(...parameters) {
     super(...parameters);
+    const { collectCoverage } = parameters[5];
     // Jest has no setting for it. None of these is an interface: look at them with each new version of Jest.
     const { esmLoader, executor } = /** @type {{ esmLoader: Loader, executor: Executor }} */ (
       /** @type {unknown} */ (this)
@@ -86,7 +85,8 @@ module.exports.default = class extends Runtime {
     esmLoader.buildCjsAsEsmSyntheticModule = (from, file, context) =>
       isShared(file) ? sharedModule(file) : build(from, file, context);
     executing = executor;
-    executor.compile = compile;
+    // Of a function that an earlier file has compiled, coverage would count no blocks.
+    executor.compile = collectCoverage ? compile : compileOnce;
   }
 
   /** @override @param {string} file */

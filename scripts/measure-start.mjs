@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { runCommand } from './plain-error.mjs';
 import { run, runOrFail } from './processes/run.mjs';
 import { ROOT } from './root.mjs';
+import { nodeVersion } from './setup/node.mjs';
 import { withoutNpmVariables } from './setup/pnpm.mjs';
 
 /** How long the services are left alone before their memory is read. */
@@ -19,7 +20,10 @@ await runCommand(async () => {
   const clone = path.join(folder, 'clone');
   const home = path.join(folder, 'home');
   await mkdir(home);
-  const options = { cwd: clone, env: { ...withoutNpmVariables(process.env), HOME: home, PORT_OFFSET } };
+  // npm puts what is installed here first; the clone begins with the user's Node.
+  const ofOthers = (process.env.PATH ?? '').split(path.delimiter).filter((entry) => !entry.includes('node_modules'));
+  const env = { ...withoutNpmVariables(process.env), PATH: ofOthers.join(path.delimiter), HOME: home, PORT_OFFSET };
+  const options = { cwd: clone, env };
   /** @param {readonly string[]} args */
   const npm = async (...args) => {
     process.stdout.write(`npm ${args.join(' ')} … `);
@@ -49,7 +53,7 @@ await runCommand(async () => {
       ['all services at rest, shared pages counted once', mebibytes(totals.services.proportional)],
       ['the same with PostgreSQL, NATS, mail catcher and supervisor', mebibytes(totals.everything.proportional)],
     ];
-    const machine = `${os.availableParallelism()} cores, ${Math.round(os.totalmem() / 1024 ** 3)} GiB, ${os.type()}, Node ${process.versions.node}`;
+    const machine = `${os.availableParallelism()} cores, ${Math.round(os.totalmem() / 1024 ** 3)} GiB, ${os.type()}, Node ${nodeVersion()}`;
     process.stdout.write(
       `\n| measured on ${machine} | |\n|---|---|\n${rows.map(([what, value]) => `| ${what} | ${value} |`).join('\n')}\n`,
     );

@@ -7,6 +7,7 @@ import { PlainError, runCommand } from './plain-error.mjs';
 import { run, runOrFail } from './processes/run.mjs';
 import { inRoot, ROOT } from './root.mjs';
 import { startThrowawayServers } from './servers/throwaway.mjs';
+import { nodeProgram } from './setup/node.mjs';
 import { buildPackages, installPackages } from './setup/packages.mjs';
 import { Progress } from './setup/progress.mjs';
 import { runChecks } from './testing/checks.mjs';
@@ -108,7 +109,7 @@ async function runTestsOnCitus(tally, { environment, ...options }, url) {
 
 /** Every test of a page would fail without one, after minutes. */
 const tryBrowser = () =>
-  runOrFail(process.execPath, [inRoot('e2e', 'embed', 'browser.mjs')], {
+  runOrFail(nodeProgram(), [inRoot('e2e', 'embed', 'browser.mjs')], {
     failure: 'The browser for the tests of pages does not start',
     lines: 30,
   });

@@ -23,6 +23,7 @@ describe('deploy/Dockerfile', () => {
       ['NODE', expect.stringMatching(`^docker\\.io/library/node:${node}-[a-z]+-slim$`)],
       ['DEBIAN', expect.stringMatching(/^docker\.io\/library\/debian:\d+\.\d+-slim$/)],
     ]);
+    expect(readFileSync(inRoot('docs', 'deployment', 'compose.md'), 'utf8')).toContain(` node:${node}-`);
     const from = [...text.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
     expect(from).toEqual([`\${NODE_IMAGE}`, 'node', `\${DEBIAN_IMAGE}`]);
     expect(text).toContain(` pnpm@${PNPM_VERSION}\n`);

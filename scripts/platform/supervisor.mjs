@@ -8,7 +8,7 @@ import { runOrFail } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 import { NATS_STOP_MS, startNats } from '../servers/nats.mjs';
 import { POSTGRES_STOP_MS, startPostgres } from '../servers/postgres.mjs';
-import { KEEP_COMPILED, nodeProgram } from '../setup/node.mjs';
+import { nodeProgram } from '../setup/node.mjs';
 import { readableLogLine, rotateLog } from './log-files.mjs';
 import { writeRunState } from './run-state.mjs';
 import { serviceEnvironment } from './service-environment.mjs';
@@ -155,10 +155,9 @@ export class Supervisor {
   }
 
   /** What starts a program of Node. @param {string} name @param {readonly string[]} args @param {string} log @param {NodeJS.ProcessEnv} [env] */
-  async #nodeProgram(name, args, log, env = process.env) {
+  async #nodeProgram(name, args, log, env) {
     const own = { logFile: await this.#logFile(log), guard: this.#guard };
-    const started = { name, command: nodeProgram(), args, cwd: ROOT, env: { ...KEEP_COMPILED, ...env } };
-    return () => ChildServer.start({ ...started, ...own });
+    return () => ChildServer.start({ name, command: nodeProgram(), args, cwd: ROOT, env, ...own });
   }
 
   /** @param {string} name @param {'services' | 'servers'} kind @param {NodeJS.Signals} signal @param {number} graceMs

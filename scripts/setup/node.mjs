@@ -1,20 +1,16 @@
-import { createRequire } from 'node:module';
-import path from 'node:path';
-import { CACHE_DIR } from '../root.mjs';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { inRoot } from '../root.mjs';
 
-const require = createRequire(import.meta.url);
-
-/** For the environment of a program that is started often: what Node has compiled is kept, which starts a service in two thirds of the time. */
-export const KEEP_COMPILED = { NODE_COMPILE_CACHE: path.join(CACHE_DIR, 'compiled') };
-
-/** The Node of the images (deploy/Dockerfile), which the lockfile brings for Linux; where it does not, the one that runs us.
- * @returns {string} its program; known once packages are installed */
+/** The Node of the images (deploy/Dockerfile), which the lockfile brings for Linux; elsewhere the one that runs us. Installing packages
+ * may bring another: ask when a program is started. @returns {string} its program */
 export function nodeProgram() {
-  try {
-    const description = require.resolve(`node-${process.platform}-${process.arch}/package.json`);
-    return path.join(path.dirname(description), 'bin', 'node');
-  } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'MODULE_NOT_FOUND') throw error;
-    return process.execPath;
-  }
+  const program = inRoot('node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
+  return existsSync(program) ? program : process.execPath;
 }
+
+/** Of `nodeProgram()`, such as `v24.21.0`. */
+export const nodeVersion = () => execFileSync(nodeProgram(), ['--version'], { encoding: 'utf8' }).trim();
+
+/** The Node of whoever runs npm: developers of apps may have an older one than ours. */
+export const USERS_NODE = process.env.npm_node_execpath ?? process.execPath;

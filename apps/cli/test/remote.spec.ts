@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { certify } from '@crm/manifest';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { USERS_NODE } from '../../../scripts/setup/node.mjs';
 import { examplePath, lastLine, Workspace } from './command.js';
 import { type Answered, type Received, TestServer } from './server.js';
 
@@ -271,7 +272,7 @@ describe('crm-dev listen', () => {
   it('ends at Ctrl-C while it waits, with status 0', async () => {
     answers(page('c1'));
     const program = path.join(import.meta.dirname, '../bin/crm-dev.mjs');
-    const child = spawn(process.execPath, [program, 'listen', 'acme'], {
+    const child = spawn(USERS_NODE, [program, 'listen', 'acme'], {
       env: { ...process.env, NODE_OPTIONS: '', CRM_BASE_URL: platform.url, CRM_TOKEN: 'secret' },
       stdio: ['ignore', 'ignore', 'pipe'],
     });

@@ -3,12 +3,10 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { USERS_NODE } from '../../../scripts/setup/node.mjs';
 import { readConfig } from '../src/config.js';
 import { processTerminal } from '../src/terminal.js';
 import { examplePath, Workspace } from './command.js';
-
-/** That of whoever runs npm: developers may have an older one than we. */
-const NODE = process.env.npm_node_execpath ?? process.execPath;
 
 const workspace = new Workspace();
 afterAll(() => workspace.remove());
@@ -131,7 +129,7 @@ describe('colours', () => {
 describe('the built program', () => {
   const program = path.join(import.meta.dirname, '../bin/crm-dev.mjs');
   const run = (...args: string[]) =>
-    spawnSync(NODE, [program, ...args], { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } });
+    spawnSync(USERS_NODE, [program, ...args], { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } });
 
   it('certifies a package and ends with the status of the command', () => {
     expect(run('certify', examplePath('data-connector'))).toMatchObject({
@@ -145,7 +143,7 @@ describe('the built program', () => {
 
   it('reads a package from a pipe', () => {
     const pipe = 'cat "$3" | "$1" "$2" certify /dev/stdin';
-    const args = ['-c', pipe, 'sh', NODE, program, examplePath('data-connector')];
+    const args = ['-c', pipe, 'sh', USERS_NODE, program, examplePath('data-connector')];
     const stdout = expect.stringMatching(/\nPASS northwind-orders@/);
     expect(spawnSync('sh', args, { encoding: 'utf8' })).toMatchObject({ status: 0, stdout });
   });
@@ -153,7 +151,7 @@ describe('the built program', () => {
   it('ends with its normal status when the reader of its output stops early', async () => {
     const files = Array.from({ length: 40 }, () => examplePath('data-connector'));
     const args = [program, 'certify', '--json', ...files];
-    const child = spawn(NODE, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(USERS_NODE, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout.destroy();
     const [err, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
     expect(status).toBe(0);

@@ -2,15 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { USERS_NODE } from '../../../scripts/setup/node.mjs';
 import type { Answer, Receiver } from './receiver.js';
-
-/** That of whoever runs npm: developers may have an older one than we. */
-const NODE = process.env.npm_node_execpath ?? process.execPath;
 
 /** Starts a receiver as its README says: `node dist/<framework>/receiver.js`, on a free port. */
 export async function spawnReceiver(framework: string, secrets: string): Promise<Receiver> {
   const program = path.join(import.meta.dirname, '..', 'dist', framework, 'receiver.js');
-  const child = spawn(NODE, [program], {
+  const child = spawn(USERS_NODE, [program], {
     env: { PATH: process.env.PATH, WEBHOOK_SECRETS: secrets, PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -5,11 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { USERS_NODE } from '../../../scripts/setup/node.mjs';
 import { pnpmProgram } from '../../../scripts/setup/pnpm.mjs';
 
 const run = promisify(execFile);
-/** That of whoever runs npm: developers may have an older one than we. */
-const NODE = process.env.npm_node_execpath ?? process.execPath;
 const SDK = path.join(import.meta.dirname, '..');
 const TSC = path.join(SDK, '../../node_modules/.bin/tsc');
 
@@ -87,7 +86,7 @@ describe('the published package', () => {
     await copyInstalled(folder, '@types/node/package.json');
     await compile(folder, 'readme', files, ['node']);
     await writeFile(path.join(folder, 'out/program.js'), PROGRAM);
-    const { stdout, stderr } = await run(NODE, ['out/program.js'], { cwd: folder });
+    const { stdout, stderr } = await run(USERS_NODE, ['out/program.js'], { cwd: folder });
     expect(stdout.trim().split('\n')).toEqual(['Roof: 240 EUR', '204', '401', 'true']);
     expect(stderr).toMatch(/^refused \(no_matching_signature\): /);
   });
