@@ -16,7 +16,7 @@ export default {
   // They share its realm with Node, which needs these itself.
   fakeTimers: { doNotFake: ['nextTick', 'queueMicrotask'] },
   resolver: '<rootDir>/scripts/jest-resolver.cjs',
-  // TypeScript becomes CommonJS, as does .mjs that it loads: Node 20 never frees an ES module made by `vm`.
+  // TypeScript becomes CommonJS: Node 20 never frees an ES module made by `vm`. So does .mjs that it loads, before Node 24.9.
   transform: { '^.+\\.(ts|mjs)$': ['@swc/jest'] },
   collectCoverageFrom: ['**/src/**/*.ts', '!**/*.spec.ts', '!**/main.ts'],
   coverageProvider: 'v8',

@@ -61,6 +61,8 @@ it('deals are moved by drag and by menu, and one that is moved to won is won', a
 
   await page.getByLabel('Move Spare cogs to').selectOption('Negotiation');
   await column('Negotiation').getByText('Spare cogs').waitFor();
+  // The page shows it before it is saved.
+  await eventually(async () => (await dealNamed('Spare cogs')).stage === 'negotiation', 'the move to be saved');
   await page.reload();
   await column('Negotiation').getByText('Spare cogs').waitFor();
   await visit.checkAccessible('board');
