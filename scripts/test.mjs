@@ -165,10 +165,13 @@ async function prepareAndTest(tally, { paths, deep, coverage, update, citus }) {
     const options = { paths, coverage, update, environment, checks };
     const chosen = deep ? [...ON_CITUS, ...DEEP_ON_CITUS] : ON_CITUS;
     // None of those chosen here looks at traces.
-    const ofCitus =
-      paths.length > 0
-        ? { paths, coverage: false, update: false, environment }
-        : { paths: chosen, coverage: false, update: false, environment: { ...environment, E2E_UNTRACED: '1' } };
+    const [pathsOnCitus, untraced] = paths.length > 0 ? [paths, {}] : [chosen, { E2E_UNTRACED: '1' }];
+    const ofCitus = {
+      paths: pathsOnCitus,
+      coverage: false,
+      update: false,
+      environment: { ...environment, ...untraced },
+    };
     const onCitus = citusUrl ? () => runTestsOnCitus(tally, ofCitus, citusUrl) : undefined;
     await (onCitus && paths.length > 0 ? onCitus() : runTests(tally, { ...options, ...(onCitus && { onCitus }) }));
   } finally {

@@ -11,6 +11,7 @@ import { loadConfig } from './config.js';
 import { entities } from './entities.js';
 import { normaliseEmail } from './people/people.service.js';
 import { PLATFORM_TENANT } from './platform-tenant.js';
+import { runProgram } from './run-program.js';
 import { RevocationRepository } from './sessions/revocation.service.js';
 import { SessionRepository } from './sessions/session.repository.js';
 import { AuthenticatorRepository, PasskeyRepository, RecoveryCodeRepository } from './sign-in/factor.repository.js';
@@ -156,10 +157,4 @@ async function main(args: string[]): Promise<number> {
   return 0;
 }
 
-if (process.argv[1]?.endsWith('operator.js')) {
-  // It has failed until it has ended.
-  process.exitCode = 1;
-  void main(process.argv.slice(2)).then((code) => {
-    process.exitCode = code;
-  });
-}
+runProgram('operator.js', main);

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Database } from '@crm/database';
 import { type IdentityConfig, loadConfig } from './config.js';
 import { entities } from './entities.js';
+import { runProgram } from './run-program.js';
 import { SigningKeyRepository } from './sessions/signing-key.repository.js';
 import { SigningKeyService } from './sessions/signing-key.service.js';
 
@@ -42,10 +43,4 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 // Run as a program, by hand or on a schedule.
-if (process.argv[1]?.endsWith('rotate-keys.js')) {
-  // It has failed until it has ended.
-  process.exitCode = 1;
-  void main(process.argv.slice(2)).then((code) => {
-    process.exitCode = code;
-  });
-}
+runProgram('rotate-keys.js', main);

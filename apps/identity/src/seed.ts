@@ -12,6 +12,7 @@ import { UserService } from './people/people.service.js';
 import { PersonRepository } from './people/person.repository.js';
 import { PersonService } from './people/person.service.js';
 import { PLATFORM_TENANT } from './platform-tenant.js';
+import { runProgram } from './run-program.js';
 import { PasswordService } from './sign-in/password.service.js';
 
 /** Password of every demo account; the README names it. */
@@ -100,20 +101,15 @@ async function addOperator(database: Database, passwords: PasswordService): Prom
   );
 }
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const config = loadConfig();
   const database = new Database(config.database, entities);
   try {
     await seed(config, database);
+    return 0;
   } finally {
     await database.close();
   }
 }
 
-if (process.argv[1]?.endsWith('seed.js')) {
-  // It has failed until it has ended.
-  process.exitCode = 1;
-  void main().then(() => {
-    process.exitCode = 0;
-  });
-}
+runProgram('seed.js', main);
