@@ -261,6 +261,23 @@ describe('the limits of the gateway', () => {
     expect((await signIn()).status).toBe(429);
   });
 
+  it.each(['/api/auth/login', '/api/auth/password-resets/complete', '/api/auth/mfa/verify', '/api/auth/oauth/token'])(
+    'refuse the caller of %s before a body that is too long, and nobody misses the refusal',
+    async (path) => {
+      await edge.start({ RATE_LIMIT_ADDRESS: '2' });
+      edge.services.answer = () => ({ status: 401 });
+      const unhandled: unknown[] = [];
+      const onUnhandled = (reason: unknown) => unhandled.push(reason);
+      process.on('unhandledRejection', onUnhandled);
+      const send = async (bytes: number) => (await edge.call(path, { method: 'POST', body: 'x'.repeat(bytes) })).status;
+      expect([await send(9), await send(9), await send(9), await send(100_000)]).toEqual([401, 401, 429, 429]);
+      // A rejection is told after the turn in which it was made.
+      await new Promise((resolve) => setImmediate(resolve));
+      process.off('unhandledRejection', onUnhandled);
+      expect(unhandled).toEqual([]);
+    },
+  );
+
   it('leave the limit headers of a service that refuses unchanged', async () => {
     await edge.start({});
     const headers = { 'retry-after': '7', 'ratelimit-policy': '"sign-in-account";q=10;w=900' };

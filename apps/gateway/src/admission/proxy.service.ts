@@ -16,7 +16,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type BodyLimits, GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
-import { BODY_ROOMS, type BodyRoom, ROUTES, type Route, routeFor } from '../routing/routing.js';
+import { BODY_ROOMS, type BodyRoom, ROUTES, type Route, type RouteClass, routeFor } from '../routing/routing.js';
 import { ApiKeyService } from './api-key.service.js';
 import { RateLimitService } from './rate-limit.service.js';
 
@@ -191,24 +191,25 @@ export class ProxyService extends EdgeProxy {
     reply: FastifyReply,
     { routeClass }: Route,
     path: string,
-    principal: Principal | undefined,
+    principal?: Principal,
   ): void | Promise<void> {
     if (principal) {
       request.callContext.principal = principal;
       request.callContext.tenantId = principal.tenantId;
     }
+    const most = principal ? routeClass.bodyBytes : routeClass.strangerBytes;
+    const bytes = announcedBytes(request, most);
+    const sender = bytes > 0 ? senderOf(request, routeClass, principal) : undefined;
+    // A promise from here on: what throws after it was made and before it is returned leaves its refusal to nobody.
     const counted = this.limits.admit(request, reply, routeClass, path, principal);
-    const bytes = announcedBytes(request, principal ? routeClass.bodyBytes : routeClass.strangerBytes);
-    if (bytes === 0) return counted;
+    if (!sender) return counted;
     request.mostBodyBytes = bytes;
-    const sender: Sender = principal
-      ? { room: 'tenant', key: principal.tenantId }
-      : { room: routeClass.room, key: addressKey(request.ip) };
-    if (counted) return counted.then(() => this.makeRoom(reply, sender, bytes));
-    this.makeRoom(reply, sender, bytes);
+    if (counted) return counted.then(() => this.makeRoom(reply, sender, bytes, most));
+    this.makeRoom(reply, sender, bytes, most);
   }
 
-  private makeRoom(reply: FastifyReply, sender: Sender, bytes: number): void {
+  private makeRoom(reply: FastifyReply, sender: Sender, bytes: number, most: number): void {
+    if (bytes > most) throw new PlatformError('PAYLOAD_TOO_LARGE');
     const leave = this.bodies.take(sender, bytes);
     if (!leave) {
       throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many bodies are on their way', { retryAfterSeconds: 1 });
@@ -237,3 +238,6 @@ export class ProxyService extends EdgeProxy {
     });
   }
 }
+
+const senderOf = ({ ip }: FastifyRequest, { room }: RouteClass, principal?: Principal): Sender =>
+  principal ? { room: 'tenant', key: principal.tenantId } : { room, key: addressKey(ip) };

@@ -63,7 +63,9 @@ export class OperatorsProxy extends EdgeProxy {
     try {
       if (forward.public) await this.countCredentials(request.ip);
       else request.callContext.principal = await this.verify(request.headers.authorization);
-      request.mostBodyBytes = announcedBytes(request, forward.public ? CREDENTIALS_BODY_LIMIT : DEFAULT_BODY_LIMIT);
+      const most = forward.public ? CREDENTIALS_BODY_LIMIT : DEFAULT_BODY_LIMIT;
+      request.mostBodyBytes = announcedBytes(request, most);
+      if (request.mostBodyBytes > most) throw new PlatformError('PAYLOAD_TOO_LARGE');
     } catch (refusal) {
       throw refused(request, reply, refusal as Error);
     }

@@ -174,13 +174,11 @@ const describeForwarding = ({ method, upstream }: { method: string; upstream: Se
   attributes: { 'http.request.method': method, 'server.address': upstream },
 });
 
-/** The most that is allowed if it comes in chunks, which announce nothing. @throws PlatformError PAYLOAD_TOO_LARGE */
-export function announcedBytes({ headers }: FastifyRequest, most: number): number {
+/** Throws nothing, so that it can be asked at any moment of an admission. @param inChunks bytes of a body that announces none */
+export function announcedBytes({ headers }: FastifyRequest, inChunks: number): number {
   const length = headers['content-length'];
-  if (length === undefined) return headers['transfer-encoding'] === undefined ? 0 : most;
-  const bytes = Number(length);
-  if (bytes > most) throw new PlatformError('PAYLOAD_TOO_LARGE');
-  return bytes;
+  if (length !== undefined) return Number(length);
+  return headers['transfer-encoding'] === undefined ? 0 : inChunks;
 }
 
 const compressionFor = (accepted: string | string[] | undefined): 'gzip' | 'not accepted' =>
