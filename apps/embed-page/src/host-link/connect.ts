@@ -15,8 +15,9 @@ export interface HostConnection {
 export function connectHost(window: Window, settings: Settings): HostConnection | undefined {
   if (window.parent === window) return undefined;
   // Where the browser says who the parent is, only that one is spoken to; else a message to each of the allowed origins
-  // reaches the right one, and the browser warns of the others.
-  const parent = window.location.ancestorOrigins?.item(0);
+  // reaches the right one, and the browser warns of the others. Firefox says "null" for a frame with `no-referrer`.
+  const named = window.location.ancestorOrigins?.item(0);
+  const parent = named === 'null' ? undefined : named;
   const allowedOrigins = settings.allowedOrigins.filter((origin) => !parent || origin === parent);
   const listeners = new Set<() => void>();
   let wishes: HostWishes = { theme: {}, locale: undefined, view: undefined };
