@@ -110,9 +110,20 @@ export class WebhookLab {
     return { tenantId, id, url, path: new URL(url).pathname };
   }
 
+  /** Ends subscriptions, and their deliveries. @param {readonly Subscription[]} subscriptions */
+  async unsubscribe(subscriptions) {
+    for (const { tenantId, id } of subscriptions) await this.#call(tenantId, 'DELETE', `subscriptions/${id}`);
+  }
+
+  /** No attempt waits for an answer that never comes. */
+  async untilNoneHangs() {
+    await untilReached('hanging attempts', 0, async () => -(await this.received('hanging')), 200);
+    await untilReached('pending deliveries', 0, async () => -(await this.count('pending')), 200);
+  }
+
   /** Subscribes the tenth of each tenant anew. @param {'ok' | 'hang'} behaviour of its receiver */
   async replaceTenth(behaviour) {
-    for (const { tenantId, id } of this.tenth) await this.#call(tenantId, 'DELETE', `subscriptions/${id}`);
+    await this.unsubscribe(this.tenth);
     this.tenth = [];
     for (const [tenant, id] of this.tenantIds.entries()) {
       const origin = behaviour === 'ok' ? this.parts.origins[SUBSCRIPTIONS - 1] : this.parts.otherOrigins[tenant];

@@ -36,6 +36,11 @@ const QUEUE = setting('WEBHOOK_QUEUE', 100_000, 5000);
 /** Deliveries of the other tenants a second: few, so that only the queue can delay them. */
 const QUEUE_RATE = setting('WEBHOOK_QUEUE_RATE', 200, 100);
 const QUEUE_MS = setting('WEBHOOK_QUEUE_MS', 10_000, 1000);
+/** Events a second of the tenant whose receiver works, and of the one whose receivers stall. */
+const NEIGHBOUR_RATE = 50;
+const STALLING_RATE = 5;
+/** Receivers that stall. */
+const STALLING = 5;
 /** Events of a tenant that imports. */
 const IMPORT = setting('WEBHOOK_IMPORT', 4000, 400);
 
@@ -144,8 +149,7 @@ async function latency(webhooks) {
     const hang = await deliver(LATENCY_MS);
     await webhooks.replaceTenth('ok');
     // What hangs still would fall into the round without, as would deliveries without a subscription.
-    await untilReached('hanging attempts', 0, async () => -(await webhooks.received('hanging')), 200);
-    await untilReached('pending deliveries', 0, async () => -(await webhooks.count('pending')), 200);
+    await webhooks.untilNoneHangs();
     return { p50: median(ok), without: percentile(ok, 0.99), beside: percentile(hang, 0.99) };
   });
   await webhooks.source.stopRelay();
@@ -236,5 +240,40 @@ async function beside(webhooks) {
   return [{ name, unit: 'ms', ours: median(rounds.slice(1).flat()), atMost: 50 }];
 }
 
-const cases = { throughput, latency, beside, due, queue };
+/** Milliseconds from the commit to the receipt of a tenant's events, beside another tenant whose receivers at the same origin never answer,
+ * and without; rounds of both alternate. @param {WebhookLab} webhooks */
+async function neighbours(webhooks) {
+  const { source, parts } = webhooks;
+  const [origin] = parts.origins;
+  const healthy = await webhooks.subscribe(newId(), `${origin}/ok/neighbour`);
+  const p99 = async (/** @type {string[]} */ ...others) => {
+    await webhooks.forget();
+    const rates = {
+      [healthy.tenantId]: NEIGHBOUR_RATE,
+      ...Object.fromEntries(others.map((id) => [id, STALLING_RATE])),
+    };
+    const commits = Object.entries(rates).map(([id, rate]) => source.commitAtRate([id], rate, LATENCY_MS));
+    await Promise.all(commits);
+    await untilReached('deliveries', source.commits.get(healthy.tenantId)?.length ?? 0, () => webhooks.received());
+    return percentile((await webhooks.latencies([healthy])).flat(), 0.99);
+  };
+  source.startRelay();
+  await p99();
+  const rounds = await inRounds(ROUNDS, async () => {
+    const without = await p99();
+    const tenantId = newId();
+    const paths = Array.from({ length: STALLING }, (_, index) => `${origin}/hang/neighbour/${index}`);
+    const stalling = await Promise.all(paths.map((url) => webhooks.subscribe(tenantId, url)));
+    const beside = await p99(tenantId);
+    await webhooks.unsubscribe(stalling);
+    await webhooks.untilNoneHangs();
+    return { without, beside };
+  });
+  await source.stopRelay();
+  const name = `neighbours at one origin: p99 of ${NEIGHBOUR_RATE} events a second beside ${STALLING} receivers that never answer, and without`;
+  const [beside, without] = [rounds.map((round) => round.beside), rounds.map((round) => round.without)];
+  return [besideRow(name, 'ms', beside, without, { atMost: 2 })];
+}
+
+const cases = { throughput, latency, beside, neighbours, due, queue };
 export const suites = [{ cases: { relay } }, { start: WebhookLab.start, cases }];

@@ -133,25 +133,6 @@ describe('what is known of limits', () => {
     limits.begun(of);
     limits.ended(of, result, false, now);
   };
-  const unreachable = outcome({ httpStatus: null, error: { code: 'connect', message: 'no' } });
-
-  it('pauses every receiver at an origin that does not answer', () => {
-    const [one, other] = [receiver('t', 'one'), { ...receiver('u', 'other'), origin: 'https://one.example' }];
-    attempt(other, outcome());
-    for (let count = 0; count < 5; count += 1) attempt(one, unreachable);
-    expect(limits.mayBegin(other, 0)).toBe(false);
-    expect(limits.isSlow(other, 0)).toBe(true);
-    expect(limits.narrowed(0).get('other')).toBe(0);
-  });
-
-  it('does not pause an origin for a receiver that answers with errors', () => {
-    const [one, other] = [receiver('t', 'one'), { ...receiver('u', 'other'), origin: 'https://one.example' }];
-    const refused = outcome({ httpStatus: 500, error: { code: 'http_5xx', message: 'no' } });
-    for (let count = 0; count < 5; count += 1) attempt(one, refused);
-    expect(limits.mayBegin(one, 0)).toBe(false);
-    expect(limits.mayBegin(other, 0)).toBe(true);
-  });
-
   it('leaves a receiver alone for as long as it asks', () => {
     const one = receiver('t', 'one');
     const at = new Date(1_000);

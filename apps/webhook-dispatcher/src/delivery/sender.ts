@@ -79,7 +79,7 @@ export class Sender {
       isSlow = this.slowAttempts.tryAcquire(tenantId);
       if (!isSlow) return;
       deliveryMetrics.slow.inc();
-      this.limits.becameSlow(receiver);
+      this.freeing(receiver, () => this.limits.becameSlow(receiver));
       onSlow();
     }, SLOW_MS);
     try {
@@ -87,10 +87,7 @@ export class Sender {
       return outcome;
     } finally {
       clearTimeout(timer);
-      const wasFull = this.limits.isFull(receiver, Date.now());
-      this.limits.ended(receiver, outcome, isSlow, Date.now());
-      // Deliveries to this receiver were left out of the last look.
-      if (wasFull) this.signal.signal();
+      this.freeing(receiver, () => this.limits.ended(receiver, outcome, isSlow, Date.now()));
       if (isSlow) {
         this.slowAttempts.release(tenantId);
         deliveryMetrics.slow.dec();
@@ -98,6 +95,13 @@ export class Sender {
       deliveryMetrics.attempts.inc({ outcome: outcome === null ? 'defect' : (outcome.error?.code ?? 'delivered') });
       if (outcome) deliveryMetrics.seconds.observe(outcome.latencyMs / 1000);
     }
+  }
+
+  /** Deliveries that had no room were left out of the last look. */
+  private freeing(receiver: Receiver, free: () => void): void {
+    const wasFull = this.limits.isFull(receiver, Date.now());
+    free();
+    if (wasFull) this.signal.signal();
   }
 
   /** Outside the pipeline: limits and metrics do not see it. */

@@ -5,6 +5,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
 import { SubscriptionRepository } from '../subscriptions/subscription.repository.js';
+import { OriginLimits } from './origin-limits.js';
 import type { AttemptOutcome, Receiver } from './receiver.js';
 
 /** Milliseconds of sending that a process reserves at a time: a statement four times a second. */
@@ -159,8 +160,6 @@ const openingOf = ({ left, nextAt, isReserving, askAt }: Permits): number => {
 
 /** Initial concurrency, unless the configuration allows less. */
 const FIRST_PER_RECEIVER = 8;
-/** The same for an origin, which may have receivers of many tenants. */
-const FIRST_PER_ORIGIN = 64;
 
 type Target = RateTarget & Pick<Receiver, 'url' | 'origin'>;
 type AttemptElsewhere = Omit<NoticePayload<typeof NOTICES.receiverAttempted>, 'process'>;
@@ -168,19 +167,17 @@ type AttemptElsewhere = Omit<NoticePayload<typeof NOTICES.receiverAttempted>, 'p
 export const hashOfUrl = (url: string): string => createHash('sha256').update(url).digest('base64url');
 
 /**
- * Adaptive concurrency limits. A failed attempt counts against its receiver; without an answer also against the origin, so that
+ * Adaptive concurrency limits. A failed attempt counts against its receiver, and what is the origin's fault against the origin, so that
  * other receivers at a dead host need not find out themselves.
  */
 @Injectable()
 export class ReceiverLimits {
   readonly firstPerReceiver: number;
   private readonly receivers: Breaker;
-  private readonly origins: Breaker;
+  private readonly origins: OriginLimits;
   /** The hashes of the URLs where the receivers that are known here were attempted: another URL is another receiver. */
   private readonly urls = new Map<string, string>();
   private readonly slow = new Map<string, number>();
-  /** Known receivers at an origin; forgotten with it. */
-  private readonly receiversAt = new Map<string, Set<string>>();
 
   constructor(
     private readonly rates: RateLimits,
@@ -189,17 +186,18 @@ export class ReceiverLimits {
     const most = delivery.concurrencyPerSubscription;
     this.firstPerReceiver = Math.min(FIRST_PER_RECEIVER, most);
     this.receivers = new Breaker({ first: this.firstPerReceiver, most });
-    const { concurrency } = delivery;
-    this.origins = new Breaker({ first: Math.min(FIRST_PER_ORIGIN, concurrency), most: concurrency });
+    this.origins = new OriginLimits(delivery.concurrency);
   }
 
   mayBegin(target: Target, now: number): boolean {
     // Last, because asking for a permit announces an attempt.
-    return !this.isFull(target, now) && this.rates.available(target, now) > 0;
+    const hasRoom = this.receivers.room(target.subscriptionId, now) > 0 && this.origins.room(target, now) > 0;
+    return hasRoom && this.rates.available(target, now) > 0;
   }
 
+  /** Whether deliveries may wait for the end of an attempt at this receiver. */
   isFull({ subscriptionId, origin }: Target, now: number): boolean {
-    return this.receivers.room(subscriptionId, now) === 0 || this.origins.room(origin, now) === 0;
+    return this.receivers.room(subscriptionId, now) === 0 || this.origins.isFull(origin, now);
   }
 
   /** Whether attempts take long or are paused, so that another one is not worth waiting for. */
@@ -243,31 +241,29 @@ export class ReceiverLimits {
   }
 
   begun(target: Target): void {
-    const { subscriptionId, url, origin } = target;
+    const { subscriptionId, url } = target;
     if (!this.urls.has(subscriptionId)) this.urls.set(subscriptionId, hashOfUrl(url));
     this.rates.begun(target);
     this.receivers.begun(subscriptionId);
-    this.origins.begun(origin);
-    const known = this.receiversAt.get(origin);
-    if (known) known.add(subscriptionId);
-    else this.receiversAt.set(origin, new Set([subscriptionId]));
+    this.origins.begun(target);
   }
 
   /** An attempt takes long. It gives back the slot of its origin, which may answer others. */
-  becameSlow({ subscriptionId, origin }: Target): void {
+  becameSlow(target: Target): void {
+    const { subscriptionId } = target;
     this.receivers.slow(subscriptionId);
-    this.origins.left(origin);
+    this.origins.left(target);
     this.slow.set(subscriptionId, (this.slow.get(subscriptionId) ?? 0) + 1);
   }
 
   /** @param outcome null when the attempt was not made, which says nothing about the receiver */
   ended(target: Target, outcome: AttemptOutcome | null, wasSlow: boolean, now: number): void {
-    const { subscriptionId, origin } = target;
+    const { subscriptionId } = target;
     this.receivers.ended(subscriptionId, outcome === null || outcome.error === null, now);
     if (wasSlow) this.leftSlow(subscriptionId);
-    else this.origins.left(origin);
+    else this.origins.left(target);
     if (outcome === null) return;
-    this.origins.judge(origin, outcome.httpStatus !== null, now);
+    this.origins.judge(target, outcome, now);
     // Retry-After holds for the receiver, not for one delivery alone.
     if (outcome.retryAfterMs !== null)
       this.receivers.pause(subscriptionId, outcome.at.getTime() + outcome.retryAfterMs);
@@ -276,19 +272,13 @@ export class ReceiverLimits {
   /** Subscriptions with a lower limit than others, and the limit. */
   narrowed(now: number): Map<string, number> {
     const limits = this.receivers.narrowed(now);
-    for (const [origin, limit] of this.origins.narrowed(now)) {
-      for (const subscriptionId of this.receiversAt.get(origin) ?? []) {
+    for (const others of [this.origins.narrowed(this.firstPerReceiver, now), this.rates.narrowed(now)]) {
+      for (const [subscriptionId, limit] of others) {
         limits.set(subscriptionId, Math.min(limit, limits.get(subscriptionId) ?? this.firstPerReceiver));
       }
     }
-    for (const [subscriptionId, limit] of this.rates.narrowed(now)) {
-      limits.set(subscriptionId, Math.min(limit, limits.get(subscriptionId) ?? this.firstPerReceiver));
-    }
     for (const subscriptionId of this.urls.keys()) {
       if (!this.receivers.knows(subscriptionId)) this.urls.delete(subscriptionId);
-    }
-    for (const origin of this.receiversAt.keys()) {
-      if (!this.origins.knows(origin)) this.receiversAt.delete(origin);
     }
     return limits;
   }

@@ -60,6 +60,12 @@ export class Breaker {
     return (this.targets.get(key)?.pausedUntil ?? 0) > now;
   }
 
+  /** When a target that has failed in a row may be tried again, by single attempts; null when it has not. */
+  probedFrom(key: string): number | null {
+    const target = this.targets.get(key);
+    return target && target.failures >= THRESHOLD ? target.pausedUntil : null;
+  }
+
   knows(key: string): boolean {
     return this.targets.has(key);
   }
@@ -150,7 +156,8 @@ export class Breaker {
     return target.pausedUntil;
   }
 
-  private forgetIdle(now: number): void {
+  /** Targets without recent attempts. */
+  forgetIdle(now: number): void {
     for (const [key, { inFlight, pausedUntil, endedAt }] of this.targets) {
       if (inFlight === 0 && Math.max(pausedUntil, endedAt) + MEMORY_MS <= now) this.targets.delete(key);
     }
