@@ -133,6 +133,21 @@ describe('what is known of limits', () => {
     limits.begun(of);
     limits.ended(of, result, false, now);
   };
+  it('shares the places of an origin, and leaves out who gets none until there may be room, also when it was never attempted', () => {
+    const at = (tenantId: string, subscriptionId: string) => ({
+      ...receiver(tenantId, subscriptionId),
+      origin: 'https://one.example',
+    });
+    const targets = ['a', 'b', 'c', 'd'].map((name) => at('t', name));
+    const wanted = [...targets, at('u', 'e')].map((one) => ({ receiver: one, count: 2 }));
+    const share = () => limits.share([...wanted, { receiver: undefined, count: 3 }], 0);
+    const [begun] = targets;
+    limits.begun(begun as Receiver);
+    expect([share(), share()]).toEqual(Array(2).fill([1, 2, 0, 0, 2, 3]));
+    for (const { receiver: one } of wanted.slice(1, 4)) limits.begun(one);
+    expect(limits.narrowed(0)).toEqual(new Map(Object.entries({ a: 0, b: 0, c: 0, d: 0 })));
+  });
+
   it('leaves a receiver alone for as long as it asks', () => {
     const one = receiver('t', 'one');
     const at = new Date(1_000);

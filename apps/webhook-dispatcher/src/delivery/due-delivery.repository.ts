@@ -77,10 +77,13 @@ export interface ClaimedDeliveries {
   readonly isCut: boolean;
 }
 
-interface DueQueue extends SubscriptionKey {
+export interface DueQueue extends SubscriptionKey {
   readonly dueAt: Date;
   readonly count: number;
 }
+
+/** Leaves out queues, and deliveries of others, that may not begin now: what is claimed and released again costs writes. */
+export type AdmitQueues = (queues: readonly DueQueue[]) => Promise<readonly DueQueue[]>;
 
 type ClaimRow = Omit<ClaimedDelivery, 'claim'> & { readonly appKey: string | null };
 
@@ -93,7 +96,12 @@ export class DueDeliveryRepository {
    * Reads no more than the limits, however much waits.
    * @param claimMs milliseconds until the claim expires; longer than an attempt may take
    */
-  async claim(claim: string, limits: ClaimLimits, claimMs: number): Promise<ClaimedDeliveries> {
+  async claim(
+    claim: string,
+    limits: ClaimLimits,
+    claimMs: number,
+    admit: AdmitQueues = async (queues) => queues,
+  ): Promise<ClaimedDeliveries> {
     const { everyTenant } = this.database;
     const closed = [...limits.bySubscription].filter(([, most]) => most === 0).map(([id]) => id);
     const found = await everyTenant.read<DueQueue>(findDueQueues, [
@@ -105,7 +113,7 @@ export class DueDeliveryRepository {
       [...limits.bySubscription.values()],
     ]);
     const queues = found.sort((one, other) => one.dueAt.getTime() - other.dueAt.getTime()).slice(0, QUEUES_AT_A_TIME);
-    const { chosen, isFull } = shareOut(queues, limits.places);
+    const { chosen, isFull } = shareOut(await admit(queues), limits.places);
     const calls = byTenant(chosen).map(([tenantId, own]) => [
       tenantId,
       claim,

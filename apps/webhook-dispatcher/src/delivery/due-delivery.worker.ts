@@ -12,7 +12,12 @@ import { ReceiverDirectory, type Receivers } from '../receivers/receiver-directo
 import { ReceiverHealth } from '../receivers/receiver-health.js';
 import { ReceiverLimits } from '../receivers/receiver-limits.js';
 import { afterAttempt, afterAttemptOfHead, CLAIM_MS } from './attempt.js';
-import { type ClaimedDelivery, DueDeliveryRepository } from './due-delivery.repository.js';
+import {
+  type AdmitQueues,
+  type ClaimedDelivery,
+  DueDeliveryRepository,
+  type DueQueue,
+} from './due-delivery.repository.js';
 import { deliveryMetrics, Sender } from './sender.js';
 
 /** Due deliveries of other processes are found after this pause; a process signals its own. */
@@ -98,9 +103,11 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     const room = { places, fullTenants: [...fullTenants, ...this.revocations.suspendedTenants()] };
     const bySubscription = this.limits.narrowed(Date.now());
     const limits = { ...room, perSubscription: this.limits.firstPerReceiver, bySubscription };
-    const { deliveries, isCut } = await this.due.claim(newId(), limits, CLAIM_MS);
-    const dueInMs = deliveries.length > 0 || isCut ? 0 : await this.dueInMs(room, bySubscription);
-    return { items: await this.withReceivers(deliveries), isCut, dueInMs };
+    const known = new Map<string, Receivers>();
+    const admit: AdmitQueues = (queues) => this.admit(queues, known);
+    const { deliveries, isCut } = await this.due.claim(newId(), limits, CLAIM_MS, admit);
+    const dueInMs = deliveries.length > 0 || isCut ? 0 : await this.dueInMs(room);
+    return { items: await this.withReceivers(deliveries, known), isCut, dueInMs };
   }
 
   protected async release(deliveries: readonly DueDelivery[]): Promise<void> {
@@ -186,34 +193,56 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     return this.ledger.write({ kind: 'settlement', ...known, ...settled });
   }
 
+  /** Queues with what may begin now; the others are left out of looks from now on, until there may be room. @param known gets the receivers */
+  private async admit(queues: readonly DueQueue[], known: Map<string, Receivers>): Promise<DueQueue[]> {
+    await this.readReceivers(queues, known, (tenantId) => this.directory.of(tenantId));
+    const wanted = queues.map(({ tenantId, subscriptionId, count }) => {
+      const receiver = known.get(tenantId)?.get(subscriptionId);
+      return { receiver: receiver?.enabled ? receiver : undefined, count };
+    });
+    const counts = this.limits.share(wanted, Date.now());
+    return queues.flatMap((queue, index) => (counts[index] ? { ...queue, count: counts[index] } : []));
+  }
+
   /**
    * As they were when the deliveries were claimed, or later, whatever notices this process has missed. Deliveries of a
    * workspace whose receivers cannot be read now wait until their claim ends; the others go on.
    */
-  private async withReceivers(deliveries: readonly ClaimedDelivery[]): Promise<DueDelivery[]> {
-    const known = new Map<string, Receivers>();
-    const read = async (tenantId: string) => {
-      try {
-        const kept = await this.directory.of(tenantId);
-        const isCurrent = deliveries.every(
-          (one) => one.tenantId !== tenantId || (kept.get(one.subscriptionId)?.version ?? null) === one.version,
-        );
-        known.set(tenantId, isCurrent ? kept : await this.directory.read(tenantId));
-      } catch (error) {
-        this.logger.error({ msg: 'The receivers of a workspace could not be read', tenantId, err: error });
-      }
-    };
-    await Promise.all([...new Set(deliveries.map(({ tenantId }) => tenantId))].map(read));
+  private async withReceivers(
+    deliveries: readonly ClaimedDelivery[],
+    known: Map<string, Receivers>,
+  ): Promise<DueDelivery[]> {
+    const versionOf = ({ tenantId, subscriptionId }: SubscriptionKey) =>
+      known.get(tenantId)?.get(subscriptionId)?.version ?? null;
+    const changed = deliveries.filter((one) => !known.has(one.tenantId) || versionOf(one) !== one.version);
+    for (const { tenantId } of changed) known.delete(tenantId);
+    await this.readReceivers(changed, known, (tenantId) => this.directory.read(tenantId));
     return deliveries.flatMap((delivery) => {
       const receivers = known.get(delivery.tenantId);
       return receivers ? { ...delivery, receiver: receivers.get(delivery.subscriptionId) ?? null } : [];
     });
   }
 
+  /** Logs which cannot be read. */
+  private async readReceivers(
+    of: readonly SubscriptionKey[],
+    known: Map<string, Receivers>,
+    read: (tenantId: string) => Receivers | Promise<Receivers>,
+  ): Promise<void> {
+    const one = async (tenantId: string) => {
+      try {
+        known.set(tenantId, await read(tenantId));
+      } catch (error) {
+        this.logger.error({ msg: 'The receivers of a workspace could not be read', tenantId, err: error });
+      }
+    };
+    await Promise.all([...new Set(of.map(({ tenantId }) => tenantId))].map(one));
+  }
+
   /** Milliseconds until a queue is due, or a paused receiver opens again. */
-  private async dueInMs({ fullTenants }: Room, bySubscription: ReadonlyMap<string, number>): Promise<number | null> {
+  private async dueInMs({ fullTenants }: Room): Promise<number | null> {
     const now = Date.now();
-    const closed = [...bySubscription].filter(([, most]) => most === 0).map(([id]) => id);
+    const closed = [...this.limits.narrowed(now)].filter(([, most]) => most === 0).map(([id]) => id);
     const queueDueInMs = await this.queues.findDueInMs(closed, fullTenants);
     const opening = this.limits.nextOpening(now);
     if (opening === null) return queueDueInMs;

@@ -61,6 +61,11 @@ export class OriginLimits {
     underWay.set(tenantId, (underWay.get(tenantId) ?? 0) + 1);
   }
 
+  /** A receiver has deliveries that wait for a place. */
+  await({ tenantId, subscriptionId, origin }: Target): void {
+    this.origins.get(origin)?.receivers.set(subscriptionId, tenantId);
+  }
+
   /** An attempt has ended or no longer needs its place. */
   left({ tenantId, origin }: Target): void {
     this.breaker.left(origin);

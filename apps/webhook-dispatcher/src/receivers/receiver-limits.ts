@@ -195,6 +195,28 @@ export class ReceiverLimits {
     return hasRoom && this.rates.available(target, now) > 0;
   }
 
+  /**
+   * How many attempts may begin now for each, those before it counted. Who gets none is narrowed from then on, until there may be room.
+   * @param wanted without a receiver nothing limits them
+   */
+  share(wanted: readonly { receiver: Target | undefined; count: number }[], now: number): number[] {
+    const begun: Target[] = [];
+    const counts = wanted.map(({ receiver, count }) => {
+      if (!receiver) return count;
+      const most = Math.min(count, this.receivers.room(receiver.subscriptionId, now));
+      let room = 0;
+      for (; room < most && this.origins.room(receiver, now) > 0; room += 1) {
+        this.origins.begun(receiver);
+        begun.push(receiver);
+      }
+      if (room === 0) this.origins.await(receiver);
+      // Last, because asking for a permit announces an attempt.
+      return room === 0 ? 0 : Math.min(room, this.rates.available(receiver, now));
+    });
+    for (const receiver of begun) this.origins.left(receiver);
+    return counts;
+  }
+
   /** Whether deliveries may wait for the end of an attempt at this receiver. */
   isFull({ subscriptionId, origin }: Target, now: number): boolean {
     return this.receivers.room(subscriptionId, now) === 0 || this.origins.isFull(origin, now);
