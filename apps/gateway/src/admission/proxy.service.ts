@@ -210,6 +210,8 @@ export class ProxyService extends EdgeProxy {
 
   private makeRoom(reply: FastifyReply, sender: Sender, bytes: number, most: number): void {
     if (bytes > most) throw new PlatformError('PAYLOAD_TOO_LARGE');
+    // Whoever left while they were looked at would never be told to leave again.
+    if (reply.raw.destroyed) throw new PlatformError('MALFORMED_REQUEST', 'The body ended early');
     const leave = this.bodies.take(sender, bytes);
     if (!leave) {
       throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many bodies are on their way', { retryAfterSeconds: 1 });

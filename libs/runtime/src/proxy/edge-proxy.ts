@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
+import { logMembers } from '@crm/access';
 import { PlatformError, type ServiceName } from '@crm/contracts';
 import { ProblemFilter } from '@crm/http';
 import { type SpanDescription, startSpan } from '@crm/telemetry';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { acceptsGzip } from './exchange.js';
@@ -30,6 +31,7 @@ export type ForwardedUrl = Pick<RouteOptions, 'method' | 'url' | 'config'>;
 /** `admit` refuses a request, or sets its `forwardRoute` and, for one with a body, its `mostBodyBytes`. */
 @Injectable()
 export abstract class EdgeProxy implements OnModuleInit {
+  private readonly logger = new Logger('EdgeProxy');
   private readonly problems: ProblemFilter;
   private readonly upstreams: Upstreams;
   private readonly timeoutMs: number;
@@ -48,8 +50,10 @@ export abstract class EdgeProxy implements OnModuleInit {
 
   protected abstract routes(): readonly ForwardedUrl[];
 
+  /** At once, or by a promise: whatever throws does so before the promise is made, or in it. @throws PlatformError the refusal */
   protected abstract admit(request: FastifyRequest, reply: FastifyReply): void | Promise<void>;
 
+  /** Called when the answer has been sent, so that a failure is only logged. */
   protected settle(_request: FastifyRequest, _reply: FastifyReply): undefined | Promise<unknown> {
     return undefined;
   }
@@ -71,17 +75,25 @@ export abstract class EdgeProxy implements OnModuleInit {
     });
     // Most requests are admitted without a promise; an async hook would make one for each of them.
     scope.addHook('onRequest', (request, reply, done) => {
-      try {
-        const pending = this.admit(request, reply);
-        if (pending) pending.then(() => done(), done);
-        else done();
-      } catch (refusal) {
-        done(refusal as Error);
-      }
+      const pending = this.admit(request, reply);
+      // Caught behind `done` as well, which runs what follows: Fastify does so where it is called at once.
+      if (pending) pending.then(() => done()).catch(done);
+      else done();
     });
     scope.addHook('onResponse', (request, reply, done) => {
-      const settled = this.settle(request, reply);
-      if (settled) settled.then(() => done(), done);
+      const missed = (err: unknown): void => {
+        this.logger.error({ ...logMembers(request.callContext), msg: 'An answer was not settled', err });
+        done();
+      };
+      // The answer has gone: Fastify would drop the error, and with it what the hooks of the route do.
+      let settled: undefined | Promise<unknown>;
+      try {
+        settled = this.settle(request, reply);
+      } catch (error) {
+        missed(error);
+        return;
+      }
+      if (settled) settled.then(() => done(), missed);
       else done();
     });
     scope.addHook('onClose', () => this.upstreams.close());
