@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,6 +10,10 @@ import { sendSignal } from './run.mjs';
 const KEPT_LINES = 400;
 /** Bytes at the end of a log that have them. */
 const READ_BYTES = 64 * 1024;
+/** What PostgreSQL, NATS and Node say of ENOSPC and EDQUOT. */
+const NO_SPACE = /no space left on device|disk quota exceeded/i;
+/** Bytes below which a server has no room to start in. On a full disk its log can lack the line that says so. */
+const ROOM = 32 * 1024 * 1024;
 
 /** @typedef {object} ChildServerOptions
  * @property {string} name shown to people
@@ -120,16 +124,20 @@ export class ChildServer {
   }
 
   /** Why a server does not come up on its data: the lines of its log that match, or else the last ones.
-   * @param {{ dataDir: string, port: number }} place @param {RegExp} telling */
-  startError({ dataDir, port }, telling) {
+   * @param {{ dataDir: string, port: number }} place @param {RegExp} telling @param {number} [free] bytes on its disk */
+  startError({ dataDir, port }, telling, free = freeBytes(dataDir)) {
     const { name, logFile } = this.#options;
     const lines = this.lastLines(20);
     const reasons = lines.filter((line) => telling.test(line));
     const shown = [...(reasons.length > 0 ? reasons : lines), `(${this.outcome ?? 'not ready in time'})`];
+    const advice =
+      free < ROOM || lines.some((line) => NO_SPACE.test(line))
+        ? 'The disk is full: free some space and start again. The data is kept, so do not delete it.'
+        : 'If the folder is damaged, "npm run reset" deletes all development data and the next start begins afresh.';
     return new PlainError(
       `${name} does not start on ${dataDir} (port ${port}):\n${shown.map((line) => `  ${line}`).join('\n')}\n` +
         (logFile ? `Its log: ${logFile}\n` : '') +
-        'If the folder is damaged, "npm run reset" deletes all development data and the next start begins afresh.',
+        advice,
     );
   }
 
@@ -142,6 +150,12 @@ export class ChildServer {
   #keep(line) {
     if (line.trim() !== '' && this.#lastLines.push(line) > KEPT_LINES) this.#lastLines.shift();
   }
+}
+
+/** @param {string} folder which may not exist yet @returns {number} */
+function freeBytes(folder) {
+  const { bavail, bsize } = statfsSync(existsSync(folder) ? folder : path.dirname(folder));
+  return bavail * bsize;
 }
 
 /** The last lines without the frames of stack traces, which would push the message out of a short excerpt.
