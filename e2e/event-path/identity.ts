@@ -20,7 +20,7 @@ export class Identity {
     });
     for (const admitted of [rpc.identity.assertProof, rpc.identity.recordAct]) server.add(admitted, async () => ({}));
     server.start();
-    await nats.ping();
+    await nats.flush();
     return new Identity(nats, server);
   }
 

@@ -182,7 +182,7 @@ describe('the fan-out of an event', () => {
     const handle = async () => {
       const event = lead();
       // An event comes over the connection that the notices come over, after those that were sent before it.
-      await sibling.get(NatsConnection).ping();
+      await sibling.get(NatsConnection).flush();
       await app.handle(event, { isRepeated: false }, sibling);
       return app.received(event.id).map(({ path }) => path);
     };

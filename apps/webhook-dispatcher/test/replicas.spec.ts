@@ -80,7 +80,7 @@ const requestsOf = (path: string, eventId: string | undefined) =>
 const noticed = async (...others: TestService[]) => {
   const all = [app.service, ...others];
   for (const service of all) await service.get(ReceiverHealth).settled();
-  for (const service of all) await service.get(NatsConnection).ping();
+  for (const service of all) await service.get(NatsConnection).flush();
 };
 /** A delivery of another tenant has been retried by then, so what is due has been looked at. */
 const looked = async (sibling: TestService) => {

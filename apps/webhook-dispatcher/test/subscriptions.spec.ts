@@ -386,7 +386,7 @@ describe('an app that is uninstalled', () => {
     await handle(before, knows);
     await remove();
     // It has the notices that were sent until now.
-    await knows.get(NatsConnection).ping();
+    await knows.get(NatsConnection).flush();
     await handle(after, knows);
     const starts = await app.startSibling();
     await handle(after, starts);

@@ -176,6 +176,8 @@ export interface AccessOptions {
   readonly revocations?: RevocationSource;
   /** Who knows of proofs; default: the application's provider of ProofSource. */
   readonly proofs?: ProofSource;
+  /** Whether cut-offs are in the service's own database, so that it knows them while their watch is broken. */
+  readonly keepsCutoffs?: boolean;
 }
 
 export const ACCESS_OPTIONS = Symbol('crm:access-options');

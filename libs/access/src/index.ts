@@ -33,5 +33,5 @@ export {
   type RequestContext,
   type TraceParent,
 } from './request-context.js';
-export { authorize, hasScope, RightsGuard, requireScope, type ScopeHolder } from './rights.guard.js';
+export { authorize, hasScope, MAX_CUTOFF_AGE_MS, RightsGuard, requireScope, type ScopeHolder } from './rights.guard.js';
 export { TokenVerifier, uuidTimeMs } from './token-verifier.js';

@@ -19,6 +19,11 @@ export abstract class RevocationSource {
   /** False until the first complete snapshot has arrived; until then every token is refused. */
   abstract readonly ready: boolean;
 
+  /** Milliseconds since it was last known to be complete; 0 for a source that always is. Must not do I/O. */
+  get ageMs(): number {
+    return 0;
+  }
+
   /** Looked up on every use of a token, cached or not, so it must not do I/O. */
   abstract isRevoked(claims: AccessTokenClaims): boolean;
 

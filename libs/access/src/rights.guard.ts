@@ -2,7 +2,7 @@ import { operatorRolesAllow, PlatformError, rolesAllow, type ScopeName, scopeAll
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { ACCESS_OPTIONS, type AccessOptions, type AccessRule, callOf, requirementOf } from './access.guard.js';
-import { ProofSource } from './key-ring.js';
+import { ProofSource, RevocationSource } from './key-ring.js';
 import type { Principal } from './request-context.js';
 
 /**
@@ -59,22 +59,42 @@ function isNarrowed(principal: ScopeHolder): boolean {
   }
 }
 
+/** Milliseconds after which cut-offs that were not confirmed may lack one: then what administers waits, everyday calls go on. */
+export const MAX_CUTOFF_AGE_MS = 5_000;
+
+const administers = ({ right, proof }: AccessRule): boolean =>
+  right === 'administer' || right === 'own' || proof === true;
+
 /** Checks the principal set by AccessTokenGuard against the `@Access` rule of the handler. */
 @Injectable()
 export class RightsGuard implements CanActivate {
+  private revocations: RevocationSource | undefined;
+
   constructor(
-    @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'proofs'>,
+    @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'proofs' | 'revocations' | 'keepsCutoffs'>,
     private readonly modules: ModuleRef,
   ) {}
 
-  /** @throws PlatformError EMBED_TOKEN_REFUSED, API_KEY_REFUSED, FORBIDDEN, INSUFFICIENT_SCOPE or STEP_UP_REQUIRED */
+  /**
+   * @throws PlatformError EMBED_TOKEN_REFUSED, API_KEY_REFUSED, FORBIDDEN, INSUFFICIENT_SCOPE or STEP_UP_REQUIRED;
+   * SERVICE_UNAVAILABLE for what administers while cut-offs may be missing
+   */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const requirement = requirementOf(context);
     if (requirement === 'public') return true;
     const { principal } = callOf(context);
     if (!principal) throw new Error('RightsGuard runs before AccessTokenGuard');
     authorize(principal, requirement);
+    if (administers(requirement) && !this.options.keepsCutoffs) this.assertCutoffsAreKnown();
     return requirement.proof && principal.apiKeyId === undefined ? this.askForProof(principal) : true;
+  }
+
+  private assertCutoffsAreKnown(): void {
+    this.revocations ??=
+      this.options.revocations ?? this.modules.get<RevocationSource>(RevocationSource, { strict: false });
+    if (this.revocations.ageMs <= MAX_CUTOFF_AGE_MS) return;
+    const detail = 'Whether your access was revoked cannot be checked right now, which calls that administer require';
+    throw new PlatformError('SERVICE_UNAVAILABLE', detail, { retryAfterSeconds: 5 });
   }
 
   private async askForProof(principal: Principal): Promise<true> {

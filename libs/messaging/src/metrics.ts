@@ -39,6 +39,10 @@ export const metrics = {
   ),
   consumerFailures: counter('consumer_fetch_failures_total', 'Pulls that failed and were tried again', ['consumer']),
   revocations: gauge('revocations_known', 'Cut-offs that tokens are checked against'),
+  revocationAge: gauge(
+    'revocation_watch_age_seconds',
+    'Time since the broker last confirmed that the process knows every cut-off; above 5 s calls that administer are refused',
+  ),
 };
 
 /** Gauges of the active relay have no value elsewhere: what the last one measured must not stay behind. */

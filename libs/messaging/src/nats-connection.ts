@@ -27,7 +27,7 @@ export interface MessagingModuleOptions {
 
 export const MESSAGING_OPTIONS = Symbol('crm:messaging-options');
 
-const PING_TIMEOUT_MS = 2_000;
+const FLUSH_TIMEOUT_MS = 2_000;
 
 /** The one connection of a process. It reconnects automatically after every loss, which is logged. */
 export class NatsConnection {
@@ -71,11 +71,14 @@ export class NatsConnection {
     return new NatsConnection(connection, config.service);
   }
 
-  /** Resolves when the server answers; rejects with SERVICE_UNAVAILABLE when it does not within two seconds. */
-  async ping(): Promise<void> {
+  /**
+   * Resolves when the server has what was sent; rejects with SERVICE_UNAVAILABLE when it does not answer within two seconds.
+   * Not called `ping`: a service is ready without its broker.
+   */
+  async flush(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${PING_TIMEOUT_MS} ms`)), PING_TIMEOUT_MS);
+      timer = setTimeout(() => reject(new Error(`no answer within ${FLUSH_TIMEOUT_MS} ms`)), FLUSH_TIMEOUT_MS);
     });
     try {
       await Promise.race([this.connection.flush(), timeout]);
@@ -101,7 +104,7 @@ export class NatsConnection {
   /** Sends buffered data and closes; without a server it only closes. */
   async close(): Promise<void> {
     if (this.connection.isClosed()) return;
-    await this.ping().then(
+    await this.flush().then(
       () => this.connection.drain(),
       () => this.connection.close(),
     );

@@ -25,7 +25,7 @@ export class Notices {
   /** What is published after it resolves reaches a listener later. @throws PlatformError SERVICE_UNAVAILABLE */
   async send<N extends NoticeDefinition>(notice: N, payload: NoticePayload<N>): Promise<void> {
     this.nats.connection.publish(notice.subject, JSON.stringify(payload));
-    await this.nats.ping();
+    await this.nats.flush();
   }
 
   listen<N extends NoticeDefinition>(notice: N, listener: NoticeListener<N>): () => void {

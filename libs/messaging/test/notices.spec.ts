@@ -39,7 +39,7 @@ describe('notices', () => {
     });
     endings.push(end);
     // The server knows the subscription when it answers.
-    await connection.ping();
+    await connection.flush();
     return { heard, end };
   };
 

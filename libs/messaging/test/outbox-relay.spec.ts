@@ -255,7 +255,7 @@ describe('the outbox relay', () => {
     start();
     broker.proxy.cut();
     const ids = await appendMany(5);
-    await until(async () => !(await succeeds(nats.ping())), 'the loss is seen', 15_000);
+    await until(async () => !(await succeeds(nats.flush())), 'the loss is seen', 15_000);
     broker.proxy.mend();
     await allPublished(20_000);
     expect(await published(ids)).toEqual(ids);

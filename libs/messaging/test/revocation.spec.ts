@@ -132,6 +132,24 @@ describe('the watch of revocations', () => {
     await until(() => !watch.isRevoked(claims({ act, sid })), 'a token from after the change is accepted', 1_000);
   });
 
+  it('says how long ago it was confirmed to be complete: of a lost connection, and of a consumer that was deleted', async () => {
+    const watch = await start();
+    await until(() => watch.ageMs < 100, 'the watch is confirmed');
+    broker.proxy.cut();
+    await until(() => watch.ageMs > 2_500, 'nothing is confirmed');
+    expect(watch.ready).toBe(true);
+    broker.proxy.mend();
+    await until(() => watch.ageMs < 1_000, 'the watch is confirmed again');
+
+    const { consumers } = await broker.manager();
+    const names = (await consumers.list('KV_revocations').next()).map(({ name }) => name);
+    await Promise.all(names.map((name) => consumers.delete('KV_revocations', name)));
+    const token = claims();
+    await publisher.publish({ kind: 'user', id: token.sub, cutoffMs: future() });
+    // The client itself would look after a minute.
+    await until(() => watch.isRevoked(token), 'another consumer has brought the cut-off');
+  });
+
   it('keeps the known cut-offs while the broker is unavailable, and catches up afterwards', async () => {
     const watch = await start();
     const [known, missed] = [claims(), claims()];

@@ -35,7 +35,7 @@ describe('calls between services', () => {
   const serve = async (contract: RpcContract, method: (request: never, context: RpcContext) => Promise<unknown>) => {
     server.add(contract, method as never);
     server.start();
-    await identity.ping();
+    await identity.flush();
   };
   const serveTenants = async () => {
     const served: { id: string; context: RpcContext }[] = [];
@@ -145,7 +145,7 @@ describe('calls between services', () => {
       const drained = jest.fn();
       const draining = server.drain().then(drained);
       // The broker has handled what the server sent before this: that it takes no more calls.
-      await identity.ping();
+      await identity.flush();
       const refused = { status: 'rejected', reason: { code: 'SERVICE_UNAVAILABLE' } };
       expect(await calling()).toMatchObject(Array.from({ length: count }, () => refused));
       expect(drained).not.toHaveBeenCalled();
@@ -158,7 +158,7 @@ describe('calls between services', () => {
   it('work again after a lost connection', async () => {
     await serveTenants();
     broker.proxy.cut();
-    const loss = () => expect(customObjects.ping()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    const loss = () => expect(customObjects.flush()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     await until(() => succeeds(loss()), 'the loss is seen', 15_000);
     broker.proxy.mend();
     await until(() => succeeds(call()), 'calls are answered again', 15_000);
@@ -239,7 +239,7 @@ describe('calls between services', () => {
       await until(() => received, 'the call has arrived');
       await closing.connection.close();
       expect(await outcome).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-      await expect(closing.ping()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+      await expect(closing.flush()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
       held.open();
     });
 

@@ -82,6 +82,7 @@ export class RuntimeModule {
           ...(typeof keySource === 'object' && { keySource }),
           ...(revocations && { revocations }),
           ...(proofs && { proofs }),
+          keepsCutoffs: keySource === 'own',
         }),
         service,
       ],

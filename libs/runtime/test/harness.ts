@@ -36,6 +36,10 @@ class TestKeys extends KeySource {
 /** Cut-offs whose arrival a test can delay. */
 export class TestRevocations extends RevocationSource {
   override ready = true;
+  age = 0;
+  override get ageMs(): number {
+    return this.age;
+  }
   override isRevoked(): boolean {
     return false;
   }

@@ -46,6 +46,7 @@ await startService(
     keySource: { getKeys: async () => ({ keys: [] }) },
     revocations: {
       ready: true,
+      ageMs: 0,
       isRevoked: () => false,
       isKeyRevoked: () => false,
       isSuspended: () => false,

@@ -74,6 +74,30 @@ class SilentController {
 
 @Controller('api/secrets')
 class SecretController {
+  @Get()
+  @Access({ right: 'read', scope: 'tasks' })
+  list(): object {
+    return {};
+  }
+
+  @Put()
+  @Access({ right: 'write', scope: 'tasks' })
+  write(): object {
+    return {};
+  }
+
+  @Delete()
+  @Access({ right: 'administer', proof: false })
+  administer(): object {
+    return {};
+  }
+
+  @Delete('all')
+  @Access({ right: 'own', proof: false })
+  own(): object {
+    return {};
+  }
+
   @Post()
   @Access({ right: 'write', scope: 'tasks', proof: true })
   issue(): object {
@@ -142,6 +166,40 @@ describe('a service in operation', () => {
     expect(await issue({ sid: 'key', api_key: true, scopes: ['tasks'] })).toEqual([201, undefined]);
     expect(await issue({ sid: 'key', api_key: true, scopes: ['leads'] })).toEqual([403, 'INSUFFICIENT_SCOPE']);
     expect(asked).toHaveLength(3);
+  });
+
+  it('refuses what administers, and nothing else, while cut-offs may be missing for over 5 s', async () => {
+    const revocations = new TestRevocations();
+    const proofs = new (class extends ProofSource {
+      override async assert(): Promise<void> {
+        return undefined;
+      }
+    })();
+    await start({ controllers: [SecretController], proofs, revocations });
+    const headers = { authorization: `Bearer ${await tokenOf({ roles: ['owner'] })}` };
+    const answers = () =>
+      Promise.all(
+        ['GET', 'PUT', 'DELETE', 'DELETE /all', 'POST'].map(async (call) => {
+          const [method, path = ''] = call.split(' ') as [string, string?];
+          const answer = await fetch(`${service.url}/api/secrets${path}`, { method, headers });
+          return [call, answer.status, answer.headers.get('retry-after')];
+        }),
+      );
+    const accepted = [
+      ['GET', 200, null],
+      ['PUT', 200, null],
+      ['DELETE', 200, null],
+      ['DELETE /all', 200, null],
+      ['POST', 201, null],
+    ];
+    revocations.age = 5_000;
+    expect(await answers()).toEqual(accepted);
+    revocations.age = 5_001;
+    const refused = accepted.slice(2).map(([call]) => [call, 503, '5']);
+    expect(await answers()).toEqual([...accepted.slice(0, 2), ...refused]);
+    expect((await get(`${service.operationsUrl}/readyz`)).status).toBe(200);
+    revocations.age = 0;
+    expect(await answers()).toEqual(accepted);
   });
 
   it('is ready when every connection answers and the cut-offs are known', async () => {

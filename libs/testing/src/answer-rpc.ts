@@ -21,7 +21,7 @@ export async function answerRpc<C extends RpcContract, R extends RpcResponse<C>>
   });
   server.start();
   // The subscription has reached the server when it answers the ping behind it.
-  await nats.ping();
+  await nats.flush();
   return {
     async close() {
       await server.drain();

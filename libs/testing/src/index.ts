@@ -12,7 +12,7 @@ export {
   startReceiver,
 } from './receiver.js';
 export { type TestDatabase, testDatabase } from './test-database.js';
-export { testNats } from './test-nats.js';
+export { testNats, withoutTestNats } from './test-nats.js';
 export { type TestRedis, testRedis } from './test-redis.js';
 export { startTestService, type TestAnswer, type TestRequest, type TestService } from './test-service.js';
 export { testServiceConfig } from './test-service-config.js';

@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import type { Writable } from 'node:stream';
 import { NATS_USERS, type NatsUser, natsServerConfig, provisionStreams } from '@crm/messaging';
 import { testServers } from './config.js';
+import { waitUntil } from './wait-until.js';
 
 export interface TestNats {
   url: string;
@@ -11,6 +14,10 @@ export interface TestNats {
 }
 
 interface OwnNatsServer extends TestNats {
+  /** Kills it; its store stays. */
+  kill(): Promise<void>;
+  /** On the same port, with what it had stored. */
+  startAgain(): void;
   stop(): void;
 }
 
@@ -27,26 +34,51 @@ function startOwnNatsServer(program: string): OwnNatsServer {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'crm-test-nats-'));
   const passwords = passwordsOf('test');
   const config = path.join(folder, 'nats.conf');
-  const text = natsServerConfig({ host: '127.0.0.1', port: -1, storeDir: path.join(folder, 'jetstream'), passwords });
-  writeFileSync(config, `${text}ports_file_dir: ${JSON.stringify(folder)}\n`);
-  const shell = spawn('sh', ['-c', RUN_WHILE_HELD, program, config, folder], { stdio: ['pipe', 'ignore', 'ignore'] });
-  shell.unref();
+  const shells: { stdin: Writable }[] = [];
   const stop = () => {
-    shell.stdin.destroy();
+    for (const { stdin } of shells) stdin.destroy();
+  };
+  const start = (port: number) => {
+    const text = natsServerConfig({ host: '127.0.0.1', port, storeDir: path.join(folder, 'jetstream'), passwords });
+    writeFileSync(config, `${text}ports_file_dir: ${JSON.stringify(folder)}\n`);
+    const shell = spawn('sh', ['-c', RUN_WHILE_HELD, program, config, folder], { stdio: ['pipe', 'ignore', 'ignore'] });
+    shell.unref();
+    shells.push(shell);
+    return waitForAddress(folder, shell);
   };
   try {
-    return { url: waitForAddress(folder, shell), passwords, stop };
+    const url = start(-1);
+    const kill = async () => {
+      const file = portsFileIn(folder);
+      process.kill(Number(/_(\d+)\.ports$/.exec(file ?? '')?.[1]), 'SIGKILL');
+      rmSync(path.join(folder, file ?? ''));
+      await waitUntil(async () => !(await isListening(url)), { describe: 'the end of nats-server' });
+    };
+    return { url, passwords, kill, startAgain: () => start(Number(new URL(url).port)), stop };
   } catch (error) {
     stop();
     throw error;
   }
 }
 
+const portsFileIn = (folder: string): string | undefined => readdirSync(folder).find((name) => name.endsWith('.ports'));
+
+const isListening = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(url);
+    const socket = net.connect(Number(port), hostname);
+    const end = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => end(true)).once('error', () => end(false));
+  });
+
 /** The server writes the ports it chose into a file. */
 function waitForAddress(folder: string, shell: ChildProcess): string {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < deadline && shell.exitCode === null) {
-    const file = readdirSync(folder).find((name) => name.endsWith('.ports'));
+    const file = portsFileIn(folder);
     const written = file && readFileSync(path.join(folder, file), 'utf8');
     if (written) return (JSON.parse(written) as { nats: [string] }).nats[0];
     // Nothing else may run meanwhile: the caller waits synchronously.
@@ -66,6 +98,18 @@ export function testNats(): TestNats {
     return own;
   }
   return { url: testServers.natsUrl(), passwords: passwordsOf(testServers.natsPassword()) };
+}
+
+/** Kills the server of this test file, works, and starts it again on the same port, with what it had stored. */
+export async function withoutTestNats(work: () => Promise<void>): Promise<void> {
+  testNats();
+  if (!own) throw new Error('TEST_NATS_PROGRAM is not set: the server is not only ours to kill');
+  await own.kill();
+  try {
+    await work();
+  } finally {
+    own.startAgain();
+  }
 }
 
 /** Makes the streams, consumers and buckets in the server of this test file, once. */

@@ -1,7 +1,8 @@
+import { MAX_CUTOFF_AGE_MS } from '@crm/access';
 import { ACCESS_TOKEN_SECONDS, type Revocation } from '@crm/contracts';
 import { Database, type NarrowTransaction, Sweeper } from '@crm/database';
-import { RevocationPublisher } from '@crm/messaging';
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { RevocationPublisher, RevocationWatch } from '@crm/messaging';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { In, LessThanOrEqual } from 'typeorm';
 import { FUTURE, type WorkspaceTransaction } from '../tenant-row.js';
 import { RevocationCutoff } from './sessions.entity.js';
@@ -72,19 +73,29 @@ export class RevocationRepository {
   }
 }
 
-/** Published after the commit, again until that succeeds, and at start, so that a lost bucket is filled again. */
+/**
+ * Published after the commit, again until that succeeds, and at start, so that a lost bucket is filled again. While the watch is
+ * broken, each process of identity reads them from the database.
+ */
 @Injectable()
-export class RevocationService implements OnApplicationBootstrap {
+export class RevocationService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(RevocationService.name);
+  private stopListening: (() => void) | undefined;
 
   constructor(
     private readonly database: Database,
     private readonly revocations: RevocationRepository,
     private readonly publisher: RevocationPublisher,
+    private readonly watch: RevocationWatch,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     await this.publish('all');
+    this.stopListening = this.publisher.onReturn(() => void this.publishPending());
+  }
+
+  onApplicationShutdown(): void {
+    this.stopListening?.();
   }
 
   /** Call {@link publishPending} after the commit. @param cutoffMs Unix time in milliseconds */
@@ -101,10 +112,19 @@ export class RevocationService implements OnApplicationBootstrap {
   /** A failure is logged, not thrown: the change is committed, and the sweeper tries again. */
   async publishPending(): Promise<void> {
     try {
-      await this.publish('unpublished');
+      if (this.publisher.isCut || this.watch.ageMs > MAX_CUTOFF_AGE_MS) await this.learn();
+      if (!this.publisher.isCut) await this.publish('unpublished');
     } catch (error) {
       this.logger.error({ msg: 'Cut-offs could not be published; the next sweep tries again', err: error });
     }
+  }
+
+  private async learn(): Promise<void> {
+    const cutoffs = await this.database.crossTenant(async (tx) => {
+      await this.revocations.collect(tx);
+      return this.revocations.list(tx, 'all');
+    });
+    for (const cutoff of cutoffs) this.watch.learn(cutoff);
   }
 
   private async publish(which: 'all' | 'unpublished'): Promise<void> {

@@ -123,7 +123,7 @@ export class EventConsumer {
   /** Until the buffered end of the pull reaches the server, messages are delivered to no one and wait for the timeout. */
   private async endPull(): Promise<void> {
     try {
-      await this.nats.ping();
+      await this.nats.flush();
     } catch (error) {
       this.warn('The end of the last pull was not sent; its messages are delivered again later', error);
     }

@@ -1,7 +1,13 @@
 import { type RevocationSource, uuidTimeMs } from '@crm/access';
 import { ACCESS_TOKEN_SECONDS, type AccessTokenClaims, Revocation, revocationKey } from '@crm/contracts';
 import { Wake } from '@crm/database';
-import { type ConsumerMessages, DeliverPolicy, type JsMsg, type PushConsumer } from '@nats-io/jetstream';
+import {
+  type ConsumerMessages,
+  DeliverPolicy,
+  JetStreamApiError,
+  type JsMsg,
+  type PushConsumer,
+} from '@nats-io/jetstream';
 import { Injectable, Logger } from '@nestjs/common';
 import { Compile } from 'typebox/compile';
 import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../broker-names.js';
@@ -133,10 +139,12 @@ function subjectsOf(claims: AccessTokenClaims): string[] {
   return keys;
 }
 
-const RETRY_MS = 500;
+const RETRY_MS = 100;
 const PRUNE_MS = 60_000;
 /** How often the server is asked what is left of the bucket, until everything has arrived. */
 const ASK_MS = 250;
+/** And from then on: whether the connection, the stream and the consumer are still there, which the client learns after a minute. */
+const CONFIRM_MS = 2_000;
 
 const revocationSchema = Compile(Revocation);
 
@@ -148,16 +156,25 @@ export class RevocationWatch implements RevocationSource {
   private readonly wake = new Wake();
   private watched: ConsumerMessages | undefined;
   private running: Promise<void> | undefined;
+  private confirming: Promise<void> | undefined;
+  private readonly nextLook = new Wake();
   private pruning: NodeJS.Timeout | undefined;
   private stopListening: (() => void) | undefined;
   private stopped = false;
   private complete = false;
+  private consumer: PushConsumer | undefined;
   private handled: { consumer: string; sequence: number } | undefined;
+  /** Monotonic, as clocks are set. */
+  private confirmedAt = performance.now();
 
   constructor(private readonly nats: NatsConnection) {}
 
   get ready(): boolean {
     return this.complete;
+  }
+
+  get ageMs(): number {
+    return performance.now() - this.confirmedAt;
   }
 
   isRevoked(claims: AccessTokenClaims): boolean {
@@ -176,6 +193,11 @@ export class RevocationWatch implements RevocationSource {
     return this.cutoffs.suspensions.list();
   }
 
+  /** For what is known by another way than the broker. */
+  learn(revocation: Revocation): void {
+    this.cutoffs.add(revocation);
+  }
+
   start(): void {
     if (this.running) return;
     this.stopListening = this.nats.onReconnect(() => this.readAnew());
@@ -185,9 +207,12 @@ export class RevocationWatch implements RevocationSource {
     }, PRUNE_MS);
     this.pruning.unref();
     this.running = this.watchUntilStopped();
+    this.confirming = this.confirmUntilStopped();
   }
 
   private readAnew(): void {
+    // What it is asked from now on says nothing of what was missed.
+    this.consumer = undefined;
     this.watched?.close().catch((error: unknown) => {
       // The connection was lost again: the next reconnection calls this again.
       this.warn('The watch of cut-offs could not be ended; the next reconnection tries again', error);
@@ -199,8 +224,9 @@ export class RevocationWatch implements RevocationSource {
     this.stopListening?.();
     clearInterval(this.pruning);
     this.wake.signal();
+    this.nextLook.signal();
     await this.watched?.close();
-    await this.running;
+    await Promise.all([this.running, this.confirming]);
   }
 
   private async watchUntilStopped(): Promise<void> {
@@ -221,34 +247,46 @@ export class RevocationWatch implements RevocationSource {
       deliver_policy: DeliverPolicy.LastPerSubject,
     });
     const { num_pending: pending } = await consumer.info(true);
-    if (pending === 0) this.complete = true;
+    if (pending === 0) this.confirm();
     if (this.stopped) return;
     this.watched = await consumer.consume();
     // What was stopped meanwhile found nothing to close.
     if (this.stopped) await this.watched.close();
-    const asking = setInterval(() => void this.askWhatIsLeft(consumer), ASK_MS);
-    try {
-      for await (const message of this.watched) {
-        this.accept(message);
-        if (this.complete) clearInterval(asking);
-      }
-    } finally {
-      clearInterval(asking);
+    this.consumer = consumer;
+    for await (const message of this.watched) this.accept(message);
+  }
+
+  private confirm(): void {
+    this.complete = true;
+    this.confirmedAt = performance.now();
+  }
+
+  private async confirmUntilStopped(): Promise<void> {
+    while (!this.stopped) {
+      const isConfirmed = this.consumer !== undefined && !this.nats.isCut && (await this.askWhatIsLeft(this.consumer));
+      metrics.revocationAge.set(this.ageMs / 1000);
+      await this.nextLook.wait(isConfirmed ? CONFIRM_MS : ASK_MS);
     }
   }
 
   /**
    * A message's count of those behind it is not enough: the server goes on counting a cut-off that was published again
    * meanwhile (nats-server 2.9.10), and identity publishes all of them at each start.
+   * @returns whether everything has arrived
    */
-  private async askWhatIsLeft(consumer: PushConsumer): Promise<void> {
-    if (this.complete) return;
+  private async askWhatIsLeft(consumer: PushConsumer): Promise<boolean> {
     try {
       const { name, num_pending: pending, delivered } = await consumer.info();
       const handled = this.handled?.consumer === name ? this.handled.sequence : 0;
-      if (pending === 0 && handled >= delivered.consumer_seq) this.complete = true;
+      const isComplete = consumer === this.consumer && pending === 0 && handled >= delivered.consumer_seq;
+      if (isComplete) this.confirm();
+      return isComplete;
     } catch (error) {
+      if (this.stopped || consumer !== this.consumer) return false;
       this.warn('The server did not say what is left of the cut-offs; it is asked again', error);
+      // Deleted, or of a stream that was lost: another is made.
+      if (error instanceof JetStreamApiError && error.status === 404) this.readAnew();
+      return false;
     }
   }
 
@@ -261,7 +299,7 @@ export class RevocationWatch implements RevocationSource {
     if (message.data.length > 0) this.addCutoff(message);
     const { consumer, deliverySequence: sequence, pending } = message.info;
     this.handled = { consumer, sequence };
-    if (pending === 0) this.complete = true;
+    if (pending === 0) this.confirm();
     metrics.revocations.set(this.cutoffs.size);
   }
 
@@ -280,6 +318,16 @@ export class RevocationWatch implements RevocationSource {
 @Injectable()
 export class RevocationPublisher {
   constructor(private readonly nats: NatsConnection) {}
+
+  /** Whether nothing can be published, because the connection is lost. */
+  get isCut(): boolean {
+    return this.nats.isCut;
+  }
+
+  /** @param listener called when the lost connection is back @returns removes it */
+  onReturn(listener: () => void): () => void {
+    return this.nats.onReconnect(listener);
+  }
 
   /** Resolves when the bucket has stored it; watchers receive it within milliseconds. */
   async publish(revocation: Revocation): Promise<void> {

@@ -12,7 +12,10 @@ export interface ReadinessReport {
 
 type Check = () => Promise<void>;
 
-/** On each request and the live connection: a provider takes part by `ping(): Promise<void>`. Cut-offs must have arrived. */
+/**
+ * Ready: the own database answers, and the first snapshot of cut-offs has arrived. A provider takes part by `ping(): Promise<void>`,
+ * asked on each request. The broker does not: without it records are read and written, and every process would be taken out at once.
+ */
 export class Readiness {
   private readonly logger = new Logger('Readiness');
   private readonly checks: ReadonlyMap<string, Check>;
