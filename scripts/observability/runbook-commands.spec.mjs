@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { renderOverlay } from '../kubernetes/render.mjs';
@@ -14,6 +16,8 @@ const KUBECTL = `#!/bin/sh
 printf '%s\\n' "$*" >> "$LOG"
 case "$*" in
   *"get secret nats-tls -o jsonpath={.data.ca\\.crt}"*) printf ${base64('the authority')} ;;
+  *'-o jsonpath={.spec.template.spec.containers[0].ports[?(@.name=="operations")].containerPort}'*) printf "$OPERATIONS" ;;
+  *" exec deployment/"*) while [ "$1" != -- ]; do shift; done; shift; exec "$@" ;;
   *"get secret nats-users -o jsonpath={.data.provisioner}"*) printf ${base64('p0123')} ;;
 esac
 `;
@@ -24,12 +28,12 @@ const blocks = [...readFileSync(path.join(RUNBOOKS, 'README.md'), 'utf8').matchA
   ([, block = '']) => block,
 );
 
-/** Runs commands with the functions of the index. @param {string} commands */
-async function shell(commands) {
+/** Runs commands with the functions of the index. @param {string} commands @param {Record<string, string>} [environment] */
+async function shell(commands, environment = {}) {
   await writeFile(inFolder('kubectl'), KUBECTL, { mode: 0o755 });
   const outcome = await run('sh', ['-eu', '-c', `${blocks[0]}\n${commands}`], {
     cwd: inFolder(),
-    env: { PATH: `${inFolder()}:${process.env.PATH}`, LOG: inFolder('told') },
+    env: { PATH: `${inFolder()}:${process.env.PATH}`, LOG: inFolder('told'), ...environment },
   });
   return { ...outcome, told: (await readFile(inFolder('told'), 'utf8')).trim().split('\n') };
 }
@@ -39,6 +43,24 @@ describe('the functions of the runbooks', () => {
     const { code, stderr, told } = await shell('processes gateway 4');
     expect([code, stderr]).toEqual([0, '']);
     expect(told).toEqual(['-n crm patch hpa gateway --type merge --patch {"spec":{"minReplicas":4}}']);
+  });
+
+  it('show what a service measures, at the port that its Deployment names: no variable of its containers does', async () => {
+    for (const { kind, metadata, spec } of await renderOverlay('production')) {
+      const container = spec?.template?.spec.containers[0];
+      if (kind !== 'Deployment' || container.name !== 'service') continue;
+      const port = container.ports.find((/** @type {{ name: string }} */ { name }) => name === 'operations');
+      expect([metadata.name, port?.containerPort]).toEqual([metadata.name, expect.any(Number)]);
+    }
+    const server = createServer((request, response) => response.end(`measured at ${request.url}`)).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(server, 'listening');
+    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+    const { stdout } = await shell('metrics identity', { OPERATIONS: String(port) });
+    server.close();
+    expect(stdout).toBe('measured at /metrics\n');
   });
 
   it('connect to the broker of a cluster with its authority and the password of provisioner', async () => {
