@@ -8,6 +8,9 @@ const withCode = (code: string) => Object.assign(new Error('of the driver'), { c
 describe('an error of the database', () => {
   it.each([
     ['57P01', true, false, 'SERVICE_UNAVAILABLE'],
+    ['28P01', true, false, 'SERVICE_UNAVAILABLE'],
+    ['28000', true, false, 'SERVICE_UNAVAILABLE'],
+    ['3D000', true, false, 'SERVICE_UNAVAILABLE'],
     ['ECONNREFUSED', true, false, 'SERVICE_UNAVAILABLE'],
     ['53100', true, false, 'SERVICE_UNAVAILABLE'],
     ['40001', true, false, 'SERVICE_UNAVAILABLE'],

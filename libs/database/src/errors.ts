@@ -32,10 +32,11 @@ function violated({ constraint, message }: PostgresError): unknown {
 export const isRefusedStatement = (error: unknown): boolean => error instanceof pg.DatabaseError;
 
 // SQLSTATEs of https://www.postgresql.org/docs/current/errcodes-appendix.html of failures after which the same statement
-// may succeed later or on another server: 08 connection exception; 25P03 and 25P04, a transaction that was ended for its
+// may succeed later or on another server: 08 connection exception; 28 and 3D, no session was opened, as the password was changed
+// or the database is not there; 25P03 and 25P04, a transaction that was ended for its
 // age; 40 rollback by a deadlock or a serialization failure; 53 insufficient resources (disk, memory, connections); 55P03 lock
 // not available; 57P01 to 57P05, the server or the session was ended or is not ready yet; 58 errors of the operating system.
-const TEMPORARY_SQLSTATE = /^(08\w{3}|25P0[34]|40\w{3}|53\w{3}|55P03|57P0[1-5]|58\w{3})$/;
+const TEMPORARY_SQLSTATE = /^(08\w{3}|28\w{3}|3D000|25P0[34]|40\w{3}|53\w{3}|55P03|57P0[1-5]|58\w{3})$/;
 /** query_canceled: the statement took longer than `statement_timeout`. */
 const CANCELLED = '57014';
 /** The temporary errors of a statement that took too long, too much memory or too much temporary disk. */
