@@ -1,5 +1,5 @@
 import { ApiProblem, createApiClient } from '@crm/api-client';
-import { EmptyNotice, Kit, LoadingLines, LocaleProvider, useTexts } from '@crm/ui';
+import { EmptyNotice, Kit, LoadingLines, LocaleProvider, localeTag, useTexts } from '@crm/ui';
 import { Button } from '@mantine/core';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
@@ -90,7 +90,7 @@ export function App({ host, apiUrl, root }: AppProps) {
   const client = useMemo(() => createApiClient({ baseUrl: apiUrl, tokens: session }), [apiUrl, session]);
   // Of each user their own, so that nothing that was read for another is shown, nor an answer that arrives late.
   const queries = useMemo(() => createQueryClient(() => session.refuse()), [session, holder]);
-  const locale = wishes.locale ?? navigator.language;
+  const locale = localeTag(wishes.locale ?? navigator.language);
 
   useEffect(() => {
     document.documentElement.lang = locale;

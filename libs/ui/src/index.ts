@@ -1,12 +1,10 @@
 export { Icon } from './icon.js';
 export { Kit, shareNonce } from './kit.js';
+export { LANGUAGES, type Language, languageOf, localeTag } from './language.js';
 export {
   catalogue,
-  LANGUAGES,
-  type Language,
   type Locale,
   LocaleProvider,
-  languageOf,
   plural,
   useLocale,
   useTexts,

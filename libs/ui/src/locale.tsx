@@ -1,8 +1,5 @@
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
-
-/** Languages that the pages' own texts exist in. Numbers and dates follow any locale. */
-export const LANGUAGES = ['en', 'de'] as const;
-export type Language = (typeof LANGUAGES)[number];
+import { type Language, languageOf, localeTag } from './language.js';
 
 /** The texts of a feature in every language; `Texts` is an object of texts and of functions that make texts. */
 type Catalogue<Texts> = Readonly<Record<Language, Texts>>;
@@ -19,15 +16,11 @@ export interface Locale {
   readonly timeZone: string;
 }
 
-/** @returns the language of the tag, English if there are no texts in it */
-export function languageOf(tag: string): Language {
-  const { language } = new Intl.Locale(tag);
-  return LANGUAGES.find((known) => known === language) ?? 'en';
-}
-
 const LocaleContext = createContext<Locale>({ tag: 'en', language: 'en', timeZone: 'UTC' });
 
-export function LocaleProvider({ tag, children }: { readonly tag: string; readonly children: ReactNode }) {
+/** @param named as a browser or a host page names it */
+export function LocaleProvider({ tag: named, children }: { readonly tag: string; readonly children: ReactNode }) {
+  const tag = localeTag(named);
   const locale = useMemo(
     () => ({ tag, language: languageOf(tag), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }),
     [tag],

@@ -7,8 +7,8 @@ const ADA = tokenOf('ada', '1');
 const ADA_LATER = tokenOf('ada', '2');
 const BOB = tokenOf('bob', '1');
 
-/** What the API answers next: a token, nobody, or a refusal. */
-let answers: (string | 204 | number)[];
+/** What the API answers next: a token, nobody, a refusal, or nothing ever. */
+let answers: (string | 204 | number | 'never')[];
 let calls: string[];
 let windows: Session[];
 
@@ -18,9 +18,12 @@ function openWindow(): Session {
   const others = () => [...channels].filter((other) => other !== channel);
   channel.postMessage = (data) => others().map((other) => other.onmessage?.({ data } as MessageEvent));
   channels.add(channel);
-  const request = ((_: string, act: () => Promise<unknown>) => {
-    turn = turn.then(act, act);
-    return turn;
+  const request = ((_: string, { signal }: LockOptions, act: () => Promise<unknown>) => {
+    const given = new Promise((resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason));
+      turn = turn.then(() => (signal?.aborted ? undefined : act().then(resolve, reject)));
+    });
+    return given;
   }) as unknown as LockManager['request'];
   const session = new Session({ channel, locks: { request } });
   windows.push(session);
@@ -33,10 +36,13 @@ beforeEach(() => {
   jest.useFakeTimers();
   [answers, calls, windows, channels, turn] = [[], [], [], new Set(), Promise.resolve()];
   jest.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
-    const { method, headers, credentials, body } = init ?? {};
+    const { method, headers, credentials, body, signal } = init ?? {};
     calls.push(`${method} ${input} ${body ?? ''}`.trim());
     expect([credentials, (headers as Record<string, string>)['x-requested-with']]).toEqual(['same-origin', 'crm-page']);
     const answer = method === 'DELETE' ? 204 : (answers.shift() ?? 503);
+    if (answer === 'never') {
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    }
     if (typeof answer === 'string') return Response.json({ accessToken: answer, expiresIn: 900 });
     return answer === 204
       ? new Response(null, { status: 204 })
@@ -126,6 +132,26 @@ describe('the session of a browser', () => {
     else await other.begin({ accessToken: BOB });
     await expect(one.replacementFor(ADA)).rejects.toBeInstanceOf(NotSignedIn);
     expect([await one.current(), one.holder]).toEqual([BOB, 't/bob']);
+  });
+
+  it('is asked for by other windows while a call of one is never answered', async () => {
+    answers = ['never', ADA];
+    const [one, other] = [openWindow(), openWindow()];
+    const started = Promise.all([one.start(), other.start()]);
+    await jest.advanceTimersByTimeAsync(10_000);
+    await started;
+    expect([one.state, other.state]).toEqual(['active', 'active']);
+    expect(calls).toEqual([REFRESH, REFRESH]);
+  });
+
+  it('is asked for without a turn while the window whose turn it is sleeps', async () => {
+    answers = [ADA];
+    turn = new Promise(() => undefined);
+    const session = openWindow();
+    const started = session.start();
+    await jest.advanceTimersByTimeAsync(15_000);
+    await started;
+    expect(session.state).toBe('active');
   });
 
   it('begins in every window, and its refresh token is handed over to the cookie', async () => {

@@ -35,6 +35,9 @@ const RENEW_BEFORE_MS = 60_000;
 /** When a renewal that failed is tried again, the last repeatedly: soon, as the API gives a lost answer again for a minute only. */
 const TRY_AGAIN_MS = [2_000, 5_000, 15_000] as const;
 const DEFAULT_LIFE_S = 900;
+/** How long a call of the cookie may take; and how long a window waits for its turn, should the one before it be asleep. */
+const ANSWER_MS = 10_000;
+const TURN_MS = ANSWER_MS + 5_000;
 
 type Message = { readonly kind: 'renewed'; readonly tokens: SignedIn } | { readonly kind: 'ended' };
 
@@ -48,6 +51,7 @@ export interface Surroundings {
 async function call<Answer>(method: 'POST' | 'DELETE', path: string, body?: object): Promise<Answer> {
   const response = await fetch(path, {
     method,
+    signal: abortedAfter(ANSWER_MS).signal,
     credentials: 'same-origin',
     cache: 'no-store',
     referrerPolicy: 'no-referrer',
@@ -57,6 +61,13 @@ async function call<Answer>(method: 'POST' | 'DELETE', path: string, body?: obje
   if (!response.ok) throw await problemOf(response);
   // What is no JSON comes from something between the page and the API.
   return response.status === 204 ? (undefined as Answer) : await response.json().catch(noAnswer);
+}
+
+/** Unlike `AbortSignal.timeout`, it can be called off. */
+function abortedAfter(milliseconds: number): { readonly signal: AbortSignal; readonly callOff: () => void } {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), milliseconds);
+  return { signal: controller.signal, callOff: () => clearTimeout(timer) };
 }
 
 /**
@@ -170,10 +181,19 @@ export class Session implements TokenSource {
     }
   }
 
-  private inTurn(act: () => Promise<void>): Promise<void> {
+  private async inTurn(act: () => Promise<void>): Promise<void> {
     const { locks } = this.browser;
     // Without https there are no locks; the API gives windows that ask at the same time the same answer.
-    return locks ? locks.request(NAME, act) : act();
+    if (!locks) return act();
+    const { signal, callOff } = abortedAfter(TURN_MS);
+    const granted = async () => {
+      callOff();
+      await act();
+    };
+    return locks.request(NAME, { signal }, granted).catch((problem: unknown) => {
+      if (signal.aborted) return act();
+      throw problem;
+    });
   }
 
   private announce(tokens: SignedIn): void {

@@ -15,10 +15,18 @@ describe('the way back after a sign-in', () => {
     '/./' + '/elsewhere.example',
     'javascript:alert(1)',
     'records/lead',
+    '/account/sign-in',
+    '/Account//sign-in/?next=%2F',
+    '/account/%73ign-in',
+    '/account/signed-in',
     '',
     undefined,
-  ])('%j leads elsewhere', (text) => {
+  ])('%j leads elsewhere, or back to the sign-in', (text) => {
     expect(ownPath(text)).toBeUndefined();
+  });
+
+  it.each(['/account/sign-in-history', '/records/%zz'])('%s is not the sign-in', (path) => {
+    expect(ownPath(path)).toBe(path);
   });
 
   it('is named by the address of the sign-in, but for the start', () => {
