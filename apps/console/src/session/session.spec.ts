@@ -154,6 +154,20 @@ describe('the session of a browser', () => {
     expect(session.state).toBe('active');
   });
 
+  it('gives what one person has begun no token of another', async () => {
+    answers = [ADA];
+    const [one, other] = [openWindow(), openWindow()];
+    await one.start();
+    const bound = one.boundTo(one.holder);
+    expect(await bound.current()).toBe(ADA);
+    await other.begin({ accessToken: BOB });
+    await expect(bound.current()).rejects.toBeInstanceOf(NotSignedIn);
+    await expect(bound.replacementFor(ADA)).rejects.toBeInstanceOf(NotSignedIn);
+    expect(await one.current()).toBe(BOB);
+    await other.begin({ accessToken: ADA_LATER });
+    expect(await bound.current()).toBe(ADA_LATER);
+  });
+
   it('begins in every window, and its refresh token is handed over to the cookie', async () => {
     answers = [204, 204, ADA];
     const [one, other] = [openWindow(), openWindow()];

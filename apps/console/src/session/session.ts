@@ -135,6 +135,18 @@ export class Session implements TokenSource {
     return token;
   }
 
+  /** The same tokens for one holder alone: what somebody has begun does not go on in the name of whoever signs in meanwhile. */
+  boundTo(holder: string | undefined): TokenSource {
+    const own = (token: string): string => {
+      if (holder !== undefined && holderOf(token) !== holder) throw new NotSignedIn();
+      return token;
+    };
+    return {
+      current: async () => own(await this.current()),
+      replacementFor: async (refused) => own(await this.replacementFor(refused)),
+    };
+  }
+
   /** Begins the session of somebody who has just signed in, in every window. */
   async begin(tokens: SignedIn): Promise<void> {
     const { refreshToken } = tokens;

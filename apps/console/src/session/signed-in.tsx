@@ -9,7 +9,11 @@ import { useSession } from './session-context.js';
 export function SignedIn({ children }: { readonly children: ReactNode }) {
   const session = useSession();
   const [queries] = useState(createQueryClient);
-  const client = useMemo(() => createApiClient({ baseUrl: location.origin, tokens: session }), [session]);
+  const [holder] = useState(session.holder);
+  const client = useMemo(
+    () => createApiClient({ baseUrl: location.origin, tokens: session.boundTo(holder) }),
+    [session, holder],
+  );
   useEffect(() => () => queries.clear(), [queries]);
   const isActive = session.state === 'active';
   const wasActive = useRef(isActive);
