@@ -78,6 +78,7 @@ it('a record shows what happened to it: notes that are written there, changes an
   await note.getByRole('textbox').fill('Wants 60 seats');
   await press('Save', note);
   await note.getByText('Wants 60 seats').waitFor();
+  await note.getByText('· Changed ·').waitFor();
   await press('Delete note', note);
   await press('Delete note', page.getByRole('dialog', { name: 'Delete this note?' }));
   await section('Timeline').getByText('Nothing here yet').waitFor();

@@ -140,7 +140,7 @@ describe('notes', () => {
     const first = await note(id, { kind: 'call', text: '**Hello**', at: '2026-03-02T10:00:00+01:00' });
     expect(first).toEqual({
       ...{ id: expect.any(String), kind: 'call', text: '**Hello**', at: '2026-03-02T09:00:00.000Z' },
-      ...{ authorId: annId, version: 1, writable: true },
+      ...{ authorId: annId, changedBy: null, changedAt: null, version: 1, writable: true },
     });
     const key = { 'idempotency-key': 'once' };
     const body = { text: 'Met', kind: 'meeting', at: '2026-03-01T10:00:00Z' };
@@ -152,12 +152,27 @@ describe('notes', () => {
     expect(await app.pages(`${RECORDS}/${id}/notes?size=1`, ann)).toEqual([first, second.body]);
     const path = `/api/crm/notes/${first.id}`;
     const changed = await call('PATCH', path, ann, { text: 'Bye' }, { 'if-match': '"1"' });
-    expect(changed.body).toEqual({ ...first, text: 'Bye', version: 2 });
+    const byAnn = { changedBy: annId, changedAt: expect.any(String) };
+    expect(changed.body).toEqual({ ...first, ...byAnn, text: 'Bye', version: 2 });
     expect(await call('PATCH', path, ann, { text: 'x' }, { 'if-match': '"1"' })).toMatchObject({ status: 412 });
     expect(await call('DELETE', path, ann)).toMatchObject({ status: 204 });
     expect((await read(`${RECORDS}/${id}/notes`, ann)).data).toEqual([second.body]);
     // The record is as it was.
     expect(await read(`${RECORDS}/${id}`, ann)).toMatchObject({ version: 1 });
+  });
+
+  it('that an administrator changes say so, beside their author', async () => {
+    const { id } = await visit();
+    const { id: noteId } = await note(id);
+    const boss = randomUUID();
+    const bossToken = await app.tokenOf(tenant.id, { sub: boss, roles: ['admin'], scopes: [...SCOPE_NAMES] });
+    const before = Date.now();
+    const changed = await call('PATCH', `/api/crm/notes/${noteId}`, bossToken, { text: 'Never called' });
+    expect(changed.body).toMatchObject({ text: 'Never called', authorId: annId, changedBy: boss });
+    expect(Date.parse(String(changed.body.changedAt))).toBeGreaterThanOrEqual(before);
+    const shown = { authorId: annId, changedBy: boss, changedAt: changed.body.changedAt };
+    expect((await read(`${RECORDS}/${id}/notes`, ann)).data).toMatchObject([shown]);
+    expect((await read(`${RECORDS}/${id}/timeline?kind=note`, ann)).data).toMatchObject([{ by: annId, note: shown }]);
   });
 
   it.each([

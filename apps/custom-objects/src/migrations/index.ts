@@ -17,6 +17,7 @@ import { ErasedRecords1795500001770 } from './1795500001770-erased-records.js';
 import { SearchObjects1795500001780 } from './1795500001780-search-objects.js';
 import { SearchObjectsAgain1795500001790 } from './1795500001790-search-objects-again.js';
 import { SearchObjectsWithAllRevisions1795500001800 } from './1795500001800-search-objects-with-all-revisions.js';
+import { NoteChanges1795800001740 } from './1795800001740-note-changes.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
 export const migrations = [
@@ -38,4 +39,5 @@ export const migrations = [
   SearchObjects1795500001780,
   SearchObjectsAgain1795500001790,
   SearchObjectsWithAllRevisions1795500001800,
+  NoteChanges1795800001740,
 ];

@@ -22,6 +22,8 @@ export class NoteView {
   @TextField(TEXT) text: string;
   @DateTimeField(AT) at: string;
   @IdField({ description: 'Who wrote it' }) authorId: string;
+  @IdField({ nullable: true, description: 'Who changed it last; null when nobody did' }) changedBy: string | null;
+  @DateTimeField({ nullable: true, description: 'When it was changed last' }) changedAt: string | null;
   @IntegerField({ minimum: 1, description: 'Increases with every change; for `If-Match`' }) version: number;
   @BooleanField({ description: 'Whether the caller can change and delete it' }) writable: boolean;
 }

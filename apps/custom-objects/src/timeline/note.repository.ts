@@ -15,6 +15,9 @@ export interface Note {
   /** When it happened. */
   readonly at: Date;
   readonly authorId: string;
+  /** Who changed it last, and when; null when nobody did. */
+  readonly changedBy: string | null;
+  readonly changedAt: Date | null;
   readonly version: number;
 }
 
@@ -24,7 +27,8 @@ export interface TimePosition {
   readonly id: string;
 }
 
-const COLUMNS = `id, object_id AS "objectId", record_id AS "recordId", kind, text, at, author_id AS "authorId", version`;
+const COLUMNS = `id, object_id AS "objectId", record_id AS "recordId", kind, text, at, author_id AS "authorId",
+  changed_by AS "changedBy", changed_at AS "changedAt", version`;
 
 /** Newest first. $1: tenant, $2: object, $3: record, $4 and $5: time and id of the note after which the page begins, $6: limit. */
 export const LIST_NOTES = `
@@ -38,14 +42,15 @@ export const FIND_NOTE = `SELECT ${COLUMNS} FROM record_note WHERE tenant_id = $
 /** Until the transaction ends nobody else changes it. $1: tenant, $2: note. */
 export const LOCK_NOTE = `${FIND_NOTE} FOR UPDATE`;
 
-/** $1: tenant, $2 to $9: as {@link Note}. */
+/** $1: tenant, $2 to $9: as {@link Note}, unchanged. */
 export const INSERT_NOTE = `
   INSERT INTO record_note (tenant_id, id, object_id, record_id, kind, text, at, author_id, version)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
-/** $1: tenant, $2: note, $3: kind, $4: text, $5: time, $6: version. */
+/** $1: tenant, $2: note, $3: kind, $4: text, $5: time, $6: version, $7 and $8: by whom and when it is changed. */
 export const UPDATE_NOTE = `
-  UPDATE record_note SET kind = $3, text = $4, at = $5, version = $6 WHERE tenant_id = $1 AND id = $2`;
+  UPDATE record_note SET kind = $3, text = $4, at = $5, version = $6, changed_by = $7, changed_at = $8
+   WHERE tenant_id = $1 AND id = $2`;
 
 /** $1: tenant, $2: note. */
 export const DELETE_NOTE = 'DELETE FROM record_note WHERE tenant_id = $1 AND id = $2';
@@ -77,8 +82,9 @@ export class NoteRepository {
     await tx.queryPrepared(INSERT_NOTE, [tx.tenantId, id, objectId, recordId, kind, text, at, authorId, version]);
   }
 
-  async update(tx: TenantTransaction, { id, kind, text, at, version }: Note): Promise<void> {
-    await tx.queryPrepared(UPDATE_NOTE, [tx.tenantId, id, kind, text, at, version]);
+  async update(tx: TenantTransaction, note: Note): Promise<void> {
+    const { id, kind, text, at, version, changedBy, changedAt } = note;
+    await tx.queryPrepared(UPDATE_NOTE, [tx.tenantId, id, kind, text, at, version, changedBy, changedAt]);
   }
 
   async delete(tx: TenantTransaction, id: string): Promise<void> {

@@ -52,7 +52,8 @@ export class NoteService {
           throw new PlatformError('FORBIDDEN', 'The role cannot write records of this object');
         }
         const place = { objectId: model.object.id, recordId };
-        const note: Note = { id: newId(), ...place, kind, text, at: moment, authorId: principal.userId, version: 1 };
+        const written = { authorId: principal.userId, changedBy: null, changedAt: null, version: 1 };
+        const note: Note = { id: newId(), ...place, kind, text, at: moment, ...written };
         const insert = () => this.notes.insert(tx, note).then(() => note);
         const created = await this.idempotency.run(tx, call, insert, async (id) => {
           const earlier = await this.notes.find(tx, id);
@@ -73,7 +74,8 @@ export class NoteService {
   ): Promise<NoteView> {
     return this.withNote(principal, id, expected, async (tx, before) => {
       const moment = at === undefined ? before.at : momentOf(at);
-      const note = { ...before, ...changes, at: moment, version: before.version + 1 };
+      const changed = { changedBy: principal.userId, changedAt: new Date(), version: before.version + 1 };
+      const note = { ...before, ...changes, at: moment, ...changed };
       await this.notes.update(tx, note);
       return shownNote(note, principal);
     });
@@ -123,6 +125,8 @@ export const shownNote = (note: Note, principal: Principal): NoteView => ({
   text: note.text,
   at: note.at.toISOString(),
   authorId: note.authorId,
+  changedBy: note.changedBy,
+  changedAt: note.changedAt?.toISOString() ?? null,
   version: note.version,
   writable: isWritable(note, principal),
 });

@@ -1,4 +1,4 @@
-import type { EntryKind, FieldValue, TimelineEntryView } from '@crm/api-client';
+import type { EntryKind, FieldValue, NoteView, TimelineEntryView } from '@crm/api-client';
 import { EmptyNotice, Icon, LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
 import { Button, Group, SegmentedControl, Text, Title, VisuallyHidden } from '@mantine/core';
 import { useMemo, useState } from 'react';
@@ -98,6 +98,7 @@ function Entry({ model, entry }: EntryProps) {
     <li className={`timeline-${kind}`}>
       <Text size="xs" c="dimmed">
         <strong>{title}</strong> · <Who entry={entry} /> · <Moment at={at} />
+        {note?.changedAt ? <Changed note={note} at={note.changedAt} /> : null}
       </Text>
       {note ? <NoteBody note={note} /> : null}
       {task ? <Task task={task} /> : null}
@@ -120,6 +121,20 @@ function Who({ entry: { by, actor, app } }: { readonly entry: TimelineEntryView 
   const through = actor === 'workflow' || actor === 'service_account' ? texts.by[actor] : undefined;
   const known = [person?.name, app === undefined ? undefined : texts.by.app(app), through];
   return <>{known.filter((name) => name !== undefined).join(' · ') || somebody}</>;
+}
+
+/** That a note is not as it was written, and through whom: its author is not the only one who may change it. */
+function Changed({ note: { authorId, changedBy }, at }: { readonly note: NoteView; readonly at: string }) {
+  const texts = useTexts(TIMELINE_TEXTS);
+  const { somebody } = useTexts(TEXTS);
+  const { data: person } = usePerson(changedBy ?? undefined);
+  const what = changedBy === authorId ? texts.changed : texts.changedBy(person?.name ?? somebody);
+  return (
+    <>
+      {' '}
+      · {what} · <Moment at={at} />
+    </>
+  );
 }
 
 function Task({ task: { id, title, status, dueAt } }: { readonly task: NonNullable<TimelineEntryView['task']> }) {
