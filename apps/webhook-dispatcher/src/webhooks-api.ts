@@ -4,7 +4,13 @@ export const WEBHOOKS_GROUP = {
   description: 'Subscriptions to events and the ledger of their deliveries.',
 };
 
-/** Webhooks are for administrators; an embedded page never sees them. */
-export const ADMINISTER_WEBHOOKS = { right: 'administer', scope: 'webhooks', embed: false, proof: false } as const;
+/** Webhooks are for administrators; an embedded page never sees them, and a key with the scope is for nothing else. */
+export const ADMINISTER_WEBHOOKS = {
+  right: 'administer',
+  scope: 'webhooks',
+  embed: false,
+  key: true,
+  proof: false,
+} as const;
 /** Receivers and their secrets outlive the token that set them. */
 export const CHANGE_RECEIVERS = { ...ADMINISTER_WEBHOOKS, proof: true } as const;

@@ -48,7 +48,8 @@ export interface AccessRule {
   readonly key?: boolean;
   /**
    * Whether the session must have been proven recently: for what is irreversible or outlives the token. Rules with the right
-   * `administer` or `own`, and all rules of operators, must state it. Calls with an API key pass: a program cannot prove itself again.
+   * `administer` or `own`, and all rules of operators, must state it. Calls with an API key pass: a program cannot prove itself again,
+   * so rules with a scope that ask for a proof must state `key`.
    */
   readonly proof?: boolean;
 }
@@ -56,6 +57,10 @@ export interface AccessRule {
 /** @param ofOperators whether the route answers operators alone */
 export const saysWhetherProven = ({ right, proof }: AccessRule, ofOperators = false): boolean =>
   proof !== undefined || !(ofOperators || right === 'administer' || right === 'own');
+
+/** Whether a rule that asks for a proof, which a key never has, decides about keys itself and not by its scope. */
+export const saysWhetherForKeys = ({ scope, proof, key }: AccessRule): boolean =>
+  !proof || scope === undefined || key !== undefined;
 
 export const ACCESS_RULE = 'crm:access-rule';
 export const PUBLIC_ROUTE = 'crm:public-route';

@@ -15,6 +15,7 @@ export {
   PUBLIC_ROUTE,
   Public,
   StrategyGuard,
+  saysWhetherForKeys,
   saysWhetherProven,
 } from './access.guard.js';
 export { AccessModule } from './access.module.js';

@@ -72,6 +72,15 @@ class SilentController {
   }
 }
 
+@Controller('api/undecided')
+class UndecidedController {
+  @Delete()
+  @Access({ right: 'write', scope: 'tasks', proof: true })
+  erase(): object {
+    return {};
+  }
+}
+
 @Controller('api/secrets')
 class SecretController {
   @Get()
@@ -99,7 +108,7 @@ class SecretController {
   }
 
   @Post()
-  @Access({ right: 'write', scope: 'tasks', proof: true })
+  @Access({ right: 'write', scope: 'tasks', key: true, proof: true })
   issue(): object {
     return { secret: 'new' };
   }
@@ -140,6 +149,15 @@ describe('a service in operation', () => {
         '  - DELETE /api/things (SilentController.administer)',
         '  - PUT /api/things/owner (SilentController.own)',
         '  - GET /operators/api/things (SilentController.ofOperators)',
+      ].join('\n'),
+    );
+  });
+
+  it('refuses to start with a scope that asks for a proof and does not say whether a key, which has none, passes', async () => {
+    await expect(startWith({ controllers: [UndecidedController] })).rejects.toThrow(
+      [
+        'The rules of these routes ask for a proof, and do not say whether API keys pass without one (`key: true` or `false`):',
+        '  - DELETE /api/undecided (UndecidedController.erase)',
       ].join('\n'),
     );
   });

@@ -155,7 +155,8 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
 
     @Post(':id/merge')
     @HttpCode(200)
-    @Access(write)
+    // Not undone by restoring the other record, which stays in the bin with all that it says.
+    @Access({ ...write, key: true })
     @Describe({
       summary: 'Merges another record into a record',
       description:
@@ -176,7 +177,7 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
 
     @Post(':id/erase')
     @HttpCode(204)
-    @Access({ right: 'administer', scope, app: false, embed: false, proof: true })
+    @Access({ right: 'administer', scope, app: false, embed: false, key: false, proof: true })
     @Describe({
       summary: 'Erases a record for good',
       description:

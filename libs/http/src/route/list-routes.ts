@@ -1,4 +1,4 @@
-import { ACCESS_RULE, type AccessRule, PUBLIC_ROUTE, saysWhetherProven } from '@crm/access';
+import { ACCESS_RULE, type AccessRule, PUBLIC_ROUTE, saysWhetherForKeys, saysWhetherProven } from '@crm/access';
 import { OPERATORS_PREFIX } from '@crm/contracts';
 import { type INestApplicationContext, type PipeTransform, RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
@@ -66,7 +66,7 @@ export function listRoutes(app: INestApplicationContext): RouteEntry[] {
   return controllerRoutes(app).map(({ controller: _controller, methodName: _methodName, ...entry }) => entry);
 }
 
-/** @throws Error that lists every route which does not state who may call it, or whether it needs a proof */
+/** @throws Error that lists every route which does not state who may call it, whether it needs a proof, or whether keys pass without */
 export function requireAccessRules(routes: readonly RouteEntry[]): void {
   const problems = [
     listed(
@@ -76,6 +76,10 @@ export function requireAccessRules(routes: readonly RouteEntry[]): void {
     listed(
       'The rules of these routes do not say whether they ask for a proof (`proof: true` or `false`)',
       routes.filter((route) => route.access && !saysWhetherProven(route.access, isOfOperators(route))),
+    ),
+    listed(
+      'The rules of these routes ask for a proof, and do not say whether API keys pass without one (`key: true` or `false`)',
+      routes.filter((route) => route.access && !saysWhetherForKeys(route.access)),
     ),
   ].filter((problem) => problem !== undefined);
   if (problems.length > 0) throw new Error(problems.join('\n'));
