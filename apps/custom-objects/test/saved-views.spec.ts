@@ -116,6 +116,28 @@ describe('a saved view', () => {
     }
   });
 
+  it('is changed by an administrator who cannot see one of its columns, which stays where it is and is not named', async () => {
+    const columns = ['rate', 'title', 'remark', 'code', 'hours'];
+    const { id } = await save(tenant.admin, { ...OPEN, columns, shared: true });
+    // Only some administrators read it from now on.
+    await app.redefine(
+      tenant.id,
+      `CASE WHEN definition->>'apiName' IN ('rate', 'remark', 'code') THEN definition || '{"readRoles": ["finance"]}' ELSE definition END`,
+    );
+    const finance = await tenant.sign({ roles: ['admin', 'finance'] });
+    const stored = async () => (await list(finance))[0]?.columns;
+    const change = (body: object) => call('PATCH', `${VIEWS}/${id}`, tenant.admin, body);
+    expect((await change({ name: 'Renamed' })).body).toMatchObject({ name: 'Renamed', columns: ['title', 'hours'] });
+    expect(await stored()).toEqual(columns);
+    expect((await change({ columns: ['hours', 'title', 'stage'] })).body.columns).toEqual(['hours', 'title', 'stage']);
+    expect(await stored()).toEqual(['rate', 'hours', 'title', 'remark', 'code', 'stage']);
+    const refused = await change({ columns: ['title', 'rate'] });
+    expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/columns/1' }] } });
+    expect(refused.body.errors).toHaveLength(1);
+    expect((await change({ columns: [] })).body.columns).toEqual([]);
+    expect(await stored()).toEqual(['rate', 'remark', 'code']);
+  });
+
   it.each([
     [{ filter: { field: 'rate', op: 'gt', value: 1 } }, '/filter', 'filter: there is no field rate'],
     [{ filter: { field: 'stage', value: 'none' } }, '/filter', 'filter: not a value of stage'],

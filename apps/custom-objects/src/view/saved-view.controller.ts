@@ -52,7 +52,8 @@ export class SavedViewController {
   @Patch(':id')
   @Describe({
     summary: 'Changes a saved view',
-    description: 'An own one, as an administrator also one that is shared. What is left out stays as it is.',
+    description:
+      'An own one, as an administrator also one that is shared. What is left out stays as it is, and so do columns that the caller cannot see.',
     answers: [{ status: 200, description: 'The view', body: () => SavedViewView }],
     errors: ['FORBIDDEN'],
   })

@@ -43,7 +43,8 @@ export class SavedViewView {
   @TextField(NAME) name: string;
   @JsonField(FILTER) filter: Record<string, unknown> | null;
   @TextField(SORT) sort: string | null;
-  @ListField(column, COLUMNS) columns: string[];
+  // One change replaces what its caller sees: what others see comes on top.
+  @ListField(column, { ...COLUMNS, maxItems: 500 }) columns: string[];
   @BooleanField({ description: SHARED }) shared: boolean;
   @IdField({ description: 'Who made it' }) ownerId: string;
   @BooleanField({ description: 'Whether the caller can change and delete it' }) writable: boolean;

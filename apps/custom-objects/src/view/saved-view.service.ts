@@ -69,10 +69,13 @@ export class SavedViewService {
     return this.withView(principal, id, async (view, model, tx) => {
       const plan = model.planFor(principal.roles);
       if (changes.shared) requireSharing(principal);
-      const changed = { ...view, ...changes };
-      requireValid(changed, model, plan);
-      if (Object.keys(changes).length > 0) await this.views.update(tx, id, changes);
-      return shown(changed, model, plan, principal);
+      // Only what is named is judged and replaced: the rest may be about fields that the caller cannot read.
+      const judged = changes.shared && !view.shared ? { ...view, columns: [] } : NOTHING;
+      requireValid({ ...judged, ...changes }, model, plan);
+      const { columns, ...others } = changes;
+      const parts = columns ? { ...others, columns: withUnseen(columns, view.columns, model, plan) } : others;
+      if (Object.keys(parts).length > 0) await this.views.update(tx, id, parts);
+      return shown({ ...view, ...parts }, model, plan, principal);
     });
   }
 
@@ -127,8 +130,11 @@ function requireSharing(principal: Principal): void {
 const isReadable = ({ filter, sort }: SavedView, { readable }: AccessPlan): boolean =>
   [...filteredFields(filter), ...sortedFields(sort)].every((name) => readable.has(name));
 
+type Parts = Pick<SavedView, 'filter' | 'sort' | 'columns'>;
+const NOTHING: Parts = { filter: null, sort: null, columns: [] };
+
 /** @throws VALIDATION_FAILED naming what a list would refuse */
-function requireValid({ filter, sort, columns }: SavedView, model: ObjectModel, plan: AccessPlan): void {
+function requireValid({ filter, sort, columns }: Parts, model: ObjectModel, plan: AccessPlan): void {
   const clock = { now: new Date() };
   const text = filter === null ? undefined : JSON.stringify(filter);
   const problems = [
@@ -158,6 +164,22 @@ function refusal(pointer: string, parse: () => unknown): FieldProblem | undefine
 
 const EVERY_RECORD: ReadonlySet<string> = new Set(['id', 'createdAt', 'updatedAt']);
 const isColumn = (name: string, { readable }: AccessPlan): boolean => readable.has(name) || EVERY_RECORD.has(name);
+
+/** The columns that the caller cannot see stay, each behind the column that it stood behind, where that stays. */
+function withUnseen(
+  columns: readonly string[],
+  before: readonly string[],
+  { fieldsByName }: ObjectModel,
+  plan: AccessPlan,
+): string[] {
+  const all = [...columns];
+  for (const [index, name] of before.entries()) {
+    if (isColumn(name, plan) || !fieldsByName.has(name)) continue;
+    const place = before.slice(0, index).findLast((earlier) => all.includes(earlier));
+    all.splice(place === undefined ? 0 : all.indexOf(place) + 1, 0, name);
+  }
+  return all;
+}
 
 function shown(view: SavedView, { object }: ObjectModel, plan: AccessPlan, principal: Principal): SavedViewView {
   const usable = isReadable(view, plan);
