@@ -16,7 +16,7 @@ const TIME_LIMIT = DEEP ? 3_600_000 : 120_000;
 /** What happens in every series of runs, and in a long one: without calls that succeed the property would say nothing. */
 const OUTCOMES = [
   ...['get 200', 'list 200', 'search 200', 'sorted 200', 'filter 200', 'filter 400', 'definition 200', 'event'],
-  ...['history 200', 'timeline 200', 'views 200'],
+  ...['history 200', 'timeline 200', 'views 200', 'search of all 200'],
   ...[
     'catalogue 200',
     'group 200',
@@ -64,6 +64,8 @@ describe('for generated objects, roles, records and requests', () => {
           for (const step of steps) await TAKE[step.kind](step as never, writer, observer);
           await writer.shareViews(chosen);
           await observer.readAll(chosen);
+          await writer.lengthen();
+          await observer.readPages();
         }),
         // What has failed by then is reported; without a limit the search for a smaller story could take hours.
         { ...RUNS, interruptAfterTimeLimit: TIME_LIMIT * 0.9 },

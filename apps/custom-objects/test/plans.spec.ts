@@ -90,6 +90,7 @@ const statements = {
   'listRecords by two slots, found by the first, in the order of two': page(bySlotAndRange, { driver: 0, keyed }),
   'listRecords by values, found by them': listRecords([byValues], { ...first, driver: 0 }),
   'listRecords measured': listRecords([], { ...first, measured: true }),
+  'listRecords without some values': listRecords([], { ...first, trimmed: true }),
   'listRecords by slot and data, found by the first in order': listRecords(
     [...bySlot, { sql: 'data->$4::text = $5::jsonb', parameters: ['field', '"value"'] }],
     { ...first, driver: 0, counted: false },

@@ -32,6 +32,8 @@ export interface ListShape {
   readonly driver?: number;
   /** Whether the JSON of each record is measured, which a page with large records needs. */
   readonly measured?: boolean;
+  /** Whether values are left out, by the keys in the last parameter. */
+  readonly trimmed?: boolean;
   /** In the place of `by` and `after`: several values. */
   readonly keyed?: KeyedOrder;
 }
@@ -85,32 +87,42 @@ export function listRecords(conditions: readonly RowCondition[], shape: ListShap
   const { rows, driven } = rowsOf(conditions, shape.driver);
   const order = shape.by || shape.keyed ? '' : `ORDER BY id ${shape.descending ? 'DESC' : 'ASC'}`;
   const { page, last } = pageOf(rowsOf(conditions, shape.driver, order).rows, firstAfter(conditions), shape);
+  const keys = `$${last + (shape.counted ? 2 : 1)}::text[]`;
   const count = `
     LEFT JOIN LATERAL (SELECT count(*)::int AS count
                          FROM (SELECT 1 FROM ${rows} LIMIT $${last + 1}) AS matching) AS counted ON true`;
   return `
   SELECT object.revision, ${driven && 'driver."tooMany", '}${shape.counted ? 'counted.count, ' : ''}page.*
-    FROM ${TENANT_OF_STATEMENT} ${REVISION} ${driven} ${shape.counted ? count : ''} ${pageTexts(page, shape.measured)}`;
+    FROM ${TENANT_OF_STATEMENT} ${REVISION} ${driven} ${shape.counted ? count : ''} ${pageTexts(page, shape, keys)}`;
 }
 
 /**
  * The page of a search, newest first, and the count of all its pages, in one snapshot. $1: tenant, $2: object, from $3:
  * audiences, text, whether it is indexed, id after which the page begins, records to skip, records to read, most that are
- * counted, whether the JSON of each record is measured.
+ * counted, whether the JSON of each record is measured, keys of the values that are left out.
  */
-export const SEARCH_PAGE = 'SELECT * FROM search_page($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)';
+export const SEARCH_PAGE = 'SELECT * FROM search_page($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)';
 
 /**
  * The records of a page as two texts, as those of READ_RECORDS. Not measured, `isWhole` is null and there are no records
  * where they may have more than PAGE_BYTES; measured, it is false where some were left out, and then there are two at least.
- * @param records a query that selects COLUMNS
+ * @param page a query that selects COLUMNS
+ * @param keys of the values that are left out before anything is measured, where there are such
  */
-function pageTexts(records: string, measured = false): string {
+function pageTexts(page: string, { measured, trimmed }: ListShape, keys: string): string {
   const size = 'pg_column_size(data)';
+  // Without OFFSET they would be left out for each use of the data.
+  const records = trimmed
+    ? `SELECT id, version, data - ${keys} AS data, "createdAt", "updatedAt" FROM (${page}) AS whole OFFSET 0`
+    : page;
+  // What was left out of is not compressed.
+  const bytes = trimmed
+    ? size
+    : `CASE WHEN ${size} < ${SHORTEST_COMPRESSED} THEN ${size} ELSE ${size}::bigint * ${MOST_COMPRESSION} END`;
   const texts = `
     LEFT JOIN LATERAL (SELECT string_agg(${HEAD}, ',') AS heads, string_agg(data::text, E',\\n') AS data, true AS "isWhole"
                          FROM (${records}) AS records
-                       HAVING coalesce(sum(CASE WHEN ${size} < ${SHORTEST_COMPRESSED} THEN ${size} ELSE ${size}::bigint * ${MOST_COMPRESSION} END), 0)
+                       HAVING coalesce(sum(${bytes}), 0)
                               < ${PAGE_BYTES}) AS page ON true`;
   const measuredTexts = `
     LEFT JOIN LATERAL (SELECT string_agg(head, ',') FILTER (WHERE fits) AS heads,
@@ -207,6 +219,8 @@ export interface ListRequest {
   readonly page: ListPage;
   /** The condition, by its number, of which FEW records match, or else there is no page. */
   readonly driver?: number;
+  /** Keys of the values that the answer does not need. */
+  readonly unneeded: readonly string[];
   /** Whether an index has the first records of the page in order, so that it takes no longer than its JSON. */
   readonly isInOrder?: boolean;
 }
@@ -242,7 +256,7 @@ type ListRow = RecordsRow & { readonly isWhole: boolean | null; readonly tooMany
 /** Lists records together with the revision of their definition: one statement a page, and so one snapshot. */
 @Injectable()
 export class RecordListRepository {
-  /** UTF-16 units of the JSON of a record, by object, as its last page had them. */
+  /** UTF-16 units of the JSON of a record, by object and what is left out, as its last page had them. */
   private readonly lengths = new LRUCache<string, number>({ max: KEPT_LENGTHS });
   private readonly short = new Batches<ShortPage, ListRow>({
     together: (pages) => this.readTogether(pages),
@@ -255,7 +269,8 @@ export class RecordListRepository {
 
   /** @param use what is made of the page @param database that of costly queries, or the usual one */
   list<T>(origin: TransactionOrigin, request: ListRequest, use: UseOfPage<T>, database = this.database): Promise<T> {
-    const { objectId, conditions, sort, driver, isInOrder = false } = request;
+    const { objectId, conditions, sort, driver, unneeded, isInOrder = false } = request;
+    const trimmed = unneeded.length > 0;
     const { after, offset, limit, counts, countLimit } = request.page;
     const value = after?.value ?? (sort.descending ? null : sort.by?.unset);
     const hasValue = sort.by !== null && after !== undefined && value !== null;
@@ -267,6 +282,7 @@ export class RecordListRepository {
       counted: counts,
       ...(driver !== undefined && { driver }),
       ...(keyed && { keyed }),
+      ...(trimmed && { trimmed }),
     };
     const parameters = [
       objectId,
@@ -275,31 +291,34 @@ export class RecordListRepository {
       ...(hasValue ? [value] : []),
       ...(after && !keyed ? [after.id, limit] : [limit, offset]),
       ...(counts ? [countLimit] : []),
+      ...(trimmed ? [unneeded] : []),
     ];
     const ofPage = (measured: boolean) => ({ sql: listRecords(conditions, { ...shape, measured }), parameters });
     const object = `${origin.tenantId}/${objectId}`;
-    const length = (this.lengths.get(object) ?? Number.POSITIVE_INFINITY) * limit;
+    const answered = trimmed ? `${object} ${unneeded}` : object;
+    const length = (this.lengths.get(answered) ?? Number.POSITIVE_INFINITY) * limit;
     const short = isInOrder && length <= SHORT_PAGE ? { object, length, origin, ...ofPage(false) } : undefined;
     const remember = (page: RecordList, units: number) => {
-      if (page.records.length > 0) this.lengths.set(object, units / page.records.length);
+      if (page.records.length > 0) this.lengths.set(answered, units / page.records.length);
       return use(page);
     };
     return this.page(database, origin, ofPage, remember, short);
   }
 
-  /** The records that a search finds, newest first. */
+  /** The records that a search finds, newest first. @param unneeded keys of the values that the answer does not need */
   search<T>(
     database: Database,
     origin: TransactionOrigin,
     { objectId, audiences, searched }: TextSearch,
     page: ListPage,
+    unneeded: readonly string[],
     use: UseOfPage<T>,
   ): Promise<T> {
     const { after, offset, limit, counts, countLimit } = page;
     const parameters = [objectId, audiences, searched.text, searched.isIndexed, after?.id ?? null, offset, limit];
     const ofPage = (measured: boolean) => ({
       sql: SEARCH_PAGE,
-      parameters: [...parameters, counts ? countLimit : 0, measured],
+      parameters: [...parameters, counts ? countLimit : 0, measured, unneeded],
     });
     return this.page(database, origin, ofPage, use);
   }

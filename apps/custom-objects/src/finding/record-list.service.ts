@@ -6,7 +6,7 @@ import { type ListAnswer, type ListPage, type ListQuery, listAnswer, parsePage }
 import { Injectable } from '@nestjs/common';
 import { isInForce, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';
-import { recordJson } from '../reading/record.serializer.js';
+import { recordJson, unneededKeys } from '../reading/record.serializer.js';
 import { CostlyQueries, queryCost, sortCost } from './costly-query.service.js';
 import { ExpandedReferences, expandedFields, shownFields } from './expanded-references.service.js';
 import type { RowCondition } from './filter-sql.js';
@@ -15,7 +15,7 @@ import { ListTotals } from './list-total.service.js';
 import { ObjectSizes } from './object-size.service.js';
 import { type RecordFilter, rowConditions } from './record-filter.js';
 import { firstAfter, type ListRequest, type RecordList, RecordListRepository } from './record-list.repository.js';
-import { parseSort } from './record-sort.js';
+import { parseSort, sortedFields } from './record-sort.js';
 import { SearchRepository } from './search.repository.js';
 import { audiencesFor, containsText, type SearchedText, searchedText, type TextSearch } from './search-text.js';
 
@@ -67,6 +67,8 @@ export class RecordListService {
       const sort = parseSort(model, plan, query.sort, clock);
       const shown = shownFields(model, plan, query.fields);
       const references = expandedFields(model, plan, query.expand);
+      const sorted = sortedFields(query.sort ?? null).flatMap((name) => model.fieldsByName.get(name) ?? []);
+      const unneeded = unneededKeys(model, shown, [...sorted, ...references]);
       const page = parsePage(query, {
         tenantId: caller.tenantId,
         list: `records ${objectId}`,
@@ -85,7 +87,7 @@ export class RecordListService {
           model,
           plan,
           searched,
-          { objectId, conditions, sort, page: part },
+          { objectId, conditions, sort, page: part, unneeded },
           async (records) => ({
             ...records,
             rows: isInForce(model, records.revision) ? await presentPage(shownOf(records, page), present) : [],
@@ -110,7 +112,7 @@ export class RecordListService {
   ): Promise<PresentedList> {
     const cost = queryCost(model, plan, searched, list);
     if (!cost) return this.bounded(caller, list, present);
-    const { objectId, conditions, sort, page } = list;
+    const { objectId, conditions, sort, page, unneeded } = list;
     const few = searched ? null : await this.fewRecords(caller, list, present);
     if (few) return few;
     const isNewestFirst = conditions.length === 0 && sort.by === null && !sort.keys && sort.descending;
@@ -119,7 +121,7 @@ export class RecordListService {
     return this.costly.run(caller, { ...cost, isBounded }, async (database) => {
       if (!searched) return this.records.list(caller, list, present, database);
       const search = { objectId, audiences: audiencesFor(model, plan), searched };
-      if (isNewestFirst) return this.records.search(database, caller, search, page, present);
+      if (isNewestFirst) return this.records.search(database, caller, search, page, unneeded, present);
       // With a filter or another order the search is one more condition.
       const condition = await this.searchCondition(database, caller, search, firstAfter(conditions));
       return this.records.list(caller, { ...list, conditions: [...conditions, condition] }, present, database);

@@ -11,7 +11,7 @@ export const DELETE_SEARCH_TEXTS = `
 /** $1: tenant, $2: object, $3: audiences, $4: text, $5: whether it is indexed, $6: wanted. */
 export const FIND_IDS = 'SELECT find_record_ids($1, $2, $3, $4, $5, $6) AS ids';
 
-/** $1: tenant, $2: JSON of objects, audiences and texts, which are indexed, $3: id after which the page begins, $4: wanted. */
+/** $1: tenant, $2: JSON of objects, audiences, texts, which are indexed, and keys of values that are left out, $3: id after which the page begins, $4: wanted. */
 export const SEARCH_OBJECTS = 'SELECT * FROM search_objects($1, $2, $3, $4)';
 
 interface SearchedObjects {
@@ -56,14 +56,12 @@ export class SearchRepository {
   async findInObjects(
     database: Database,
     origin: TransactionOrigin,
-    searches: readonly TextSearch[],
+    searches: readonly (TextSearch & { readonly unneeded: readonly string[] })[],
     after: string | null,
     most: number,
   ): Promise<FoundRecords> {
-    const texts = searches.map(({ objectId, audiences, searched }) => ({
-      object: objectId,
-      audiences,
-      needle: searched.text,
+    const texts = searches.map(({ objectId: object, audiences, searched: { text: needle }, unneeded }) => ({
+      ...{ object, audiences, needle, unneeded },
     }));
     const [row] = await database.read<SearchedObjects>(origin, SEARCH_OBJECTS, [JSON.stringify(texts), after, most]);
     const { revisions, objects, heads, data, isWhole } = row as SearchedObjects;

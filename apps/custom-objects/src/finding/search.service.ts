@@ -16,9 +16,10 @@ import {
 } from '../object/object-definition.js';
 import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';
+import { unneededKeys } from '../reading/record.serializer.js';
 import { CostlyQueries } from './costly-query.service.js';
 import { type FoundRecords, SearchRepository } from './search.repository.js';
-import { audiencesFor, hasText, type SearchedText, searchedText, type TextSearch } from './search-text.js';
+import { audiencesFor, hasText, type SearchedText, searchedText } from './search-text.js';
 
 interface SearchRequest {
   readonly q: string;
@@ -146,13 +147,15 @@ function areAll(ofApps: readonly ObjectHead[], revisions: Readonly<Record<string
 }
 
 /** The text, and where there are phone numbers its digits, alone where the text has them too: what has the text has the digits. */
-function searchesOf(model: ObjectModel, { roles }: Principal, texts: readonly QueryText[]): TextSearch[] {
-  const audiences = audiencesFor(model, model.planFor(roles));
+function searchesOf(model: ObjectModel, { roles }: Principal, texts: readonly QueryText[]) {
+  const plan = model.planFor(roles);
+  const audiences = audiencesFor(model, plan);
+  const unneeded = unneededKeys(model, plan, []);
   const hasPhone = model.object.fields.some(({ isPhone }) => isPhone);
   const wanted = texts.filter(({ isOfPhones }) => hasPhone || !isOfPhones);
   return wanted
     .filter(({ text }) => wanted.every((other) => other.text === text || !text.includes(other.text)))
-    .map((searched) => ({ objectId: model.object.id, audiences, searched }));
+    .map((searched) => ({ objectId: model.object.id, audiences, searched, unneeded }));
 }
 
 function hitOf(model: ObjectModel, plan: AccessPlan, record: StoredRecord, texts: readonly QueryText[]): Hit {

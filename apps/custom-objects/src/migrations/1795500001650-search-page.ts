@@ -1,21 +1,21 @@
 import { ServiceMigration } from '@crm/database';
 import type { QueryRunner } from 'typeorm';
 
-/** Bytes of JSON after which a page has one more record at most; shorter rows than these are not compressed, others at most so many times. */
-const [PAGE_BYTES, SHORTEST_COMPRESSED, MOST_COMPRESSION] = [16_000_000, 2_000, 256];
+/** Bytes of JSON after which a page has one more record at most. */
+const PAGE_BYTES = 16_000_000;
 
 const milliseconds = (column: string): string => `floor(date_part('epoch', ${column}) * 1000 + 0.5)`;
 
-/** The records of the page, of which one may have been deleted since its texts were. */
+/** The records of the page without what is not needed of them. One may have been deleted since its texts were. */
 const FOUND = `
-  SELECT r.data, concat_ws(' ', r.id, r.version, ${milliseconds('r.created_at')}, ${milliseconds('r.updated_at')}) AS head
+  SELECT r.data - unneeded AS data, concat_ws(' ', r.id, r.version, ${milliseconds('r.created_at')}, ${milliseconds('r.updated_at')}) AS head
     FROM custom_record r
    WHERE r.tenant_id = tenant AND r.object_id = object AND r.deleted_at IS NULL AND r.id = ANY (found) ORDER BY r.id DESC`;
 
 /** A page of a search, newest first, as listRecords returns one, in one snapshot. */
-const SEARCH_PAGE_FUNCTION = `
+export const SEARCH_PAGE_FUNCTION = `
   CREATE OR REPLACE FUNCTION search_page(tenant uuid, object uuid, audiences text[], needle text, is_indexed boolean, after_id uuid,
-                                         skipped integer, wanted integer, most integer, measured boolean,
+                                         skipped integer, wanted integer, most integer, measured boolean, unneeded text[],
                                          OUT revision integer, OUT heads text, OUT data text, OUT "isWhole" boolean, OUT count integer)
   LANGUAGE plpgsql STABLE AS $body$
   DECLARE
@@ -38,8 +38,7 @@ const SEARCH_PAGE_FUNCTION = `
     ELSE
       SELECT string_agg(p.head, ','), string_agg(p.data::text, E',\\n'), true INTO heads, data, "isWhole"
         FROM (${FOUND}) AS p
-      HAVING coalesce(sum(CASE WHEN pg_column_size(p.data) < ${SHORTEST_COMPRESSED} THEN pg_column_size(p.data)
-                          ELSE pg_column_size(p.data)::bigint * ${MOST_COMPRESSION} END), 0) < ${PAGE_BYTES};
+      HAVING coalesce(sum(pg_column_size(p.data)), 0) < ${PAGE_BYTES};
     END IF;
   END $body$`;
 

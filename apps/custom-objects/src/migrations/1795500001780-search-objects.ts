@@ -18,9 +18,9 @@ const KEEP = `
 const [FIRST_LOOK, SECOND_LOOK] = [50, 500];
 
 const SEARCHES = `
-  SELECT s.object, s.audiences, array_agg(s.needle) AS needles,
+  SELECT s.object, s.audiences, s.unneeded, array_agg(s.needle) AS needles,
          array_agg('%' || regexp_replace(s.needle, '([\\\\%_])', '\\\\\\1', 'g') || '%') AS patterns
-    FROM jsonb_to_recordset(searches) AS s(object uuid, audiences text[], needle text) GROUP BY 1, 2`;
+    FROM jsonb_to_recordset(searches) AS s(object uuid, audiences text[], needle text, unneeded text[]) GROUP BY 1, 2, 3`;
 
 /** Ends at a record from which on nothing matters; `last` is then null, as it is where there are fewer texts. Its record may have others. */
 const lookAt = (texts: number): string => `
@@ -38,7 +38,7 @@ const lookAt = (texts: number): string => `
   ${KEEP}`;
 
 /**
- * What searches of several objects find, the newest of all, with the revisions of all objects of the tenant, in one snapshot. When as many are
+ * What searches of several objects find, the newest of all, without the values by the keys in `unneeded`, with the revisions of all objects of the tenant, in one snapshot. When as many are
  * found as are wanted, the texts of other objects matter from the oldest of these on.
  */
 export const SEARCH_OBJECTS_FUNCTION = `
@@ -83,9 +83,10 @@ export const SEARCH_OBJECTS_FUNCTION = `
       INTO objects, heads, data, "isWhole"
       FROM (SELECT t.object_id, t.head, t.data,
                    coalesce(sum(octet_length(t.data)) OVER (ORDER BY t.id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) < ${PAGE_BYTES} AS fits
-              FROM (SELECT r.object_id, r.id, r.data::text,
+              FROM (SELECT r.object_id, r.id, (r.data - coalesce(s.unneeded, '{}'))::text AS data,
                            concat_ws(' ', r.id, r.version, ${milliseconds('r.created_at')}, ${milliseconds('r.updated_at')}) AS head
                       FROM unnest(found, owners) AS newest(id, object_id)
+                      JOIN (${SEARCHES}) AS s ON s.object = newest.object_id
                       JOIN custom_record r ON r.tenant_id = tenant AND r.object_id = newest.object_id AND r.id = newest.id AND r.deleted_at IS NULL
                     OFFSET 0) AS t) AS p;
   END $body$`;

@@ -18,6 +18,7 @@ import { SearchObjects1795500001780 } from './1795500001780-search-objects.js';
 import { SearchObjectsAgain1795500001790 } from './1795500001790-search-objects-again.js';
 import { SearchObjectsWithAllRevisions1795500001800 } from './1795500001800-search-objects-with-all-revisions.js';
 import { NoteChanges1795800001740 } from './1795800001740-note-changes.js';
+import { SearchesByWhatIsShown1795800001741 } from './1795800001741-searches-by-what-is-shown.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
 export const migrations = [
@@ -40,4 +41,5 @@ export const migrations = [
   SearchObjectsAgain1795500001790,
   SearchObjectsWithAllRevisions1795500001800,
   NoteChanges1795800001740,
+  SearchesByWhatIsShown1795800001741,
 ];

@@ -72,6 +72,17 @@ function prepare(model: ObjectModel, plan: AccessPlan): Presentation {
   };
 }
 
+/**
+ * Keys of the stored values that an answer with this plan does not need: no bound counts them, which would tell how long they are.
+ * @param also further fields that it is made from
+ */
+export function unneededKeys(model: ObjectModel, plan: AccessPlan, also: readonly StoredField[]): string[] {
+  const { members, inputs } = presentationOf(model, plan);
+  const read = inputsOf(model, new Set(also.map(({ apiName }) => apiName)));
+  const needed = new Set([...members.map(({ key }) => key), ...inputs, ...[...also, ...read].map(({ key }) => key)]);
+  return model.object.fields.flatMap(({ type, key }) => (type === 'formula' || needed.has(key) ? [] : String(key)));
+}
+
 /** The stored fields that the formulas read, directly or through others. */
 function inputsOf({ fieldsByName }: ObjectModel, formulas: ReadonlySet<string>): StoredField[] {
   const inputs = new Set<StoredField>();

@@ -209,6 +209,16 @@ export class Observer {
     await this.compareEvents();
   }
 
+  /** Lists and searches, whose pages have a bound, with their cursors. */
+  async readPages(): Promise<void> {
+    for (const object of OBJECT_NAMES) {
+      for (const query of ['size=2', 'q=alp', 'q=alp&sort=title', 'sort=title,-touched&size=2', 'fields=title']) {
+        await this.readList(object, () => query, true);
+      }
+    }
+    await this.readList(null, () => 'q=alp&size=2', true);
+  }
+
   async compareEvents(): Promise<void> {
     const [left, right] = await this.pair.both((world) => world.newEvents());
     this.count('event', left.length);
@@ -222,14 +232,15 @@ export class Observer {
     }
   }
 
-  /** Reads a list, and its following pages by cursor. */
-  private async readList(object: ObjectName, query: (world: World) => string, follow: boolean): Promise<void> {
+  /** Reads a list, and its following pages by cursor. @param object null for a search of all */
+  private async readList(object: ObjectName | null, query: (world: World) => string, follow: boolean): Promise<void> {
     let cursors: Pair<unknown> = [undefined, undefined];
     for (let page = 1; page <= (follow ? MOST_PAGES : 1); page += 1) {
-      const answers = await this.call('list', (world) => {
+      const answers = await this.call(object === null ? 'search of all' : 'list', (world) => {
         const cursor = cursors[world === this.pair.worlds[0] ? 0 : 1];
         const next = typeof cursor === 'string' ? `&cursor=${encode(cursor)}` : '';
-        return { method: 'GET', path: `${recordsPath(object)}?${query(world)}${next}` };
+        const path = object === null ? '/api/crm/search' : recordsPath(object);
+        return { method: 'GET', path: `${path}?${query(world)}${next}` };
       });
       cursors = [answers[0].body.nextCursor, answers[1].body.nextCursor];
       if (typeof cursors[0] !== 'string') return;

@@ -65,6 +65,14 @@ class Visibility {
       .map(({ apiName }) => apiName);
   }
 
+  /** Whether the observer reads a formula that is made from the field. */
+  isExposed(name: string): boolean {
+    return this.object.fields.some(
+      ({ apiName, type }) =>
+        type === 'formula' && this.readable.has(apiName) && this.plainInputs(apiName).includes(name),
+    );
+  }
+
   private plainInputs(name: string): string[] {
     const reads = this.object.reads.get(name);
     return reads === undefined ? [name] : reads.flatMap((input) => this.plainInputs(input));

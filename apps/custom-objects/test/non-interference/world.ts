@@ -194,6 +194,16 @@ export class World {
     });
   }
 
+  /** Gives a record a text that is longer than all that one page has, past the API and its limits. */
+  async lengthen(object: ObjectName, id: string, field: string): Promise<void> {
+    await this.app.admin.query(
+      `UPDATE custom_record r SET data = r.data || jsonb_build_object(f.key::text, repeat('x', 17000000))
+         FROM custom_field f JOIN custom_object o ON o.tenant_id = f.tenant_id AND o.id = f.object_id AND o.api_name = $2
+        WHERE r.tenant_id = $1 AND f.tenant_id = $1 AND r.id = $3 AND f.api_name = $4`,
+      [this.tenant.id, object, id, field],
+    );
+  }
+
   /** The events since the last call, as a subscriber gets them. */
   async newEvents(): Promise<string[]> {
     const sql = 'SELECT envelope FROM outbox WHERE tenant_id = $1 ORDER BY seq OFFSET $2';

@@ -116,6 +116,15 @@ export class Writer {
     }
   }
 
+  /** In one of the worlds the newest record has a hidden text that no page has room for. */
+  async lengthen(): Promise<void> {
+    for (const object of OBJECT_NAMES) {
+      const newest = this.pair.live(object).at(-1);
+      if (newest === undefined || this.pair.visibility(object).isExposed('secret')) continue;
+      await this.pair.worlds[1].lengthen(object, this.pair.worlds[1].idOf(object, newest), 'secret');
+    }
+  }
+
   private async patch(name: ObjectName, number: number, bodies: Bodies): Promise<void> {
     await this.both((world, side) =>
       world.asWriter({
