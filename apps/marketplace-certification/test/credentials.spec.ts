@@ -23,14 +23,14 @@ const sweep = () => marketplace.service.get(ClientStatusService).sweep();
 const embed = (allowedOrigins: string[], more: object = {}) => ({ embed: { allowedOrigins, ...more } });
 /** What the package requests and needs. */
 const SCOPES = ['custom_objects', 'automations', 'leads:read'];
-const ORIGINS = ['https://acme.example'];
+const ORIGINS = ['https://acme.example.com'];
 const submit = (key: string, changes: object) => marketplace.submit(developer, fieldService(key, changes));
 
 describe('embed credentials', () => {
   it('get the settings of the newest version with an embed section', async () => {
     const key = newKey();
-    const newest = embed(['https://new.acme.example'], { scopes: ['leads:read'], linkUsersBy: 'explicit' });
-    await marketplace.submitted(developer, { version: '1.9.0', ...embed(['https://old.acme.example']) }, key);
+    const newest = embed(['https://new.acme.example.com'], { scopes: ['leads:read'], linkUsersBy: 'explicit' });
+    await marketplace.submitted(developer, { version: '1.9.0', ...embed(['https://old.acme.example.com']) }, key);
     await marketplace.submitted(developer, { version: '1.10.0', ...newest }, key);
     await marketplace.submitted(developer, { version: '1.11.0' }, key);
     const { status, headers, body } = await post(developer, key, 'embed-credentials');
@@ -44,7 +44,7 @@ describe('embed credentials', () => {
         appKey: key,
         // All that is told of the secret: it is in no message.
         fingerprint: fingerprintOf(body.clientSecret),
-        allowedOrigins: ['https://new.acme.example'],
+        allowedOrigins: ['https://new.acme.example.com'],
         scopes: ['leads:read'],
         linkUsersBy: 'explicit',
         reviewed: false,
@@ -139,7 +139,7 @@ describe('the embed section of a version', () => {
 
   it('does not apply when the publication fails at its end', async () => {
     const key = await marketplace.published(developer, embed(ORIGINS));
-    const next = { version: '1.1.0', ...embed(['https://elsewhere.example']) };
+    const next = { version: '1.1.0', ...embed(['https://elsewhere.example.com']) };
     const { id: nextId } = await marketplace.submitted(developer, next, key);
     const reviews = marketplace.service.get(ReviewRepository);
     const find = reviews.find.bind(reviews);

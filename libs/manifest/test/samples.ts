@@ -203,9 +203,12 @@ const SCOPES: Sample[] = [
   ...example('SCP-001', 'unknown scope', '/permissions/0/scope'),
   ...twins('SCP-001', '/permissions/0', permission, [['unknown scope as a text', 'leads:write', 'leads:read']]),
   ...twins('SCP-001', '/permissions/0/scope', only, [['reserved scope', 'admin', 'agent']]),
-  ...twins('SCP-001', '/embed/scopes/0', (scopes: string[]) => ({ embed: { allowedOrigins: [], scopes } }), [
-    ['scope of embedded sessions', ['everything'], ['leads', 'pipeline', 'agent']],
-  ]),
+  ...twins(
+    'SCP-001',
+    '/embed/scopes/0',
+    (scopes: string[]) => ({ embed: { allowedOrigins: ['https://app.example.com'], scopes } }),
+    [['scope of embedded sessions', ['everything'], ['leads', 'pipeline', 'agent']]],
+  ),
   ...example('SCP-002', 'no purpose', '/permissions/0'),
   ...example('SCP-003', 'unused scope', '/permissions/6/scope'),
   ...example('SCP-004', 'new scope', '/permissions/6/scope', published({})),
@@ -328,10 +331,16 @@ const NETWORK: Sample[] = [
     ...named('origin', 'https://app.example.com;script-src', 'https://app.example.com,evil.example.com'),
     ...named('origin', "https://app.example.com'", 'https://app"example.com', 'https://app.example.com!'),
     ...named('origin', 'https://app$example.com', 'https://app..example.com'),
+    ...named('origin', 'https://10.0.0.1', 'https://127.0.0.1', 'https://169.254.169.254', 'https://[::1]'),
+    ...named('origin', 'https://localhost', 'https://intranet', 'https://crm.corp', 'https://nas.local'),
   ]),
-  ...twins('NET-002', '/embed/allowedOrigins', manyOrigins, [['too many origins', 51, 50]]),
+  ...twins('NET-002', '/embed/allowedOrigins', manyOrigins, [
+    ['too many origins', 51, 50],
+    ['no origin', 0, 1],
+  ]),
   ...twins('NET-002', '/embed/allowedOrigins/0', origins, [
-    ['too long an origin', `https://${'a'.repeat(254)}`, `https://${'a'.repeat(253)}:65535`],
+    ['too long an origin', `https://aa.${'a.'.repeat(124)}com`, `https://${'a.'.repeat(125)}com:65535`],
+    ['the address of a private host', 'https://192.168.1.1', 'https://8.8.4.4'],
   ]),
   ...against('NET-004', '/oauth/redirectUris/0', EXAMPLES['NET-004'].passes, redirects, [
     ...named('redirect URI', 'https://*.example.com/callback', 'https://app.example.com/*', 'callback', ''),

@@ -45,8 +45,7 @@ const tool = (inputSchema: Json): Json => ({
 const ORIGINS = [
   'https://app.example.com',
   'https://app.example.com:8443',
-  'https://my_app-2.xn--bcher-kva.example.',
-  'https://localhost:3000',
+  'https://my_app-2.xn--bcher-kva.com.',
   'https://[2606:4700::1111]',
 ];
 const REDIRECT_URIS = [
