@@ -107,12 +107,15 @@ async function runTestsOnCitus(tally, { environment, ...options }, url) {
   process.stdout.write(`\nCitus: ${ofCitus.passed + ofCitus.failed} tests\n`);
 }
 
-/** Every test of a page would fail without one, after minutes. */
-const tryBrowser = () =>
-  runOrFail(nodeProgram(), [inRoot('e2e', 'embed', 'browser.mjs')], {
-    failure: 'The browser for the tests of pages does not start',
-    lines: 30,
-  });
+/** Every test of a page would fail without one, after minutes. @param {boolean} deep */
+async function tryBrowsers(deep) {
+  for (const name of ['browser.mjs', ...(deep ? ['firefox.mjs'] : [])]) {
+    await runOrFail(nodeProgram(), [inRoot('e2e', 'embed', name)], {
+      failure: 'A browser for the tests of pages does not start',
+      lines: 30,
+    });
+  }
+}
 
 await runCommand(async () => {
   const { values, positionals: paths } = parseArgs({
@@ -144,7 +147,7 @@ async function prepareAndTest(tally, { paths, deep, coverage, update, citus }) {
   // The long runs write more than there may be room for. Whoever has chosen a folder has chosen.
   const place = deep || process.env.TMPDIR ? undefined : await placeForTests();
   // Tried and started beside the build; what fails is told after it.
-  const browser = needsBrowser ? tryBrowser() : undefined;
+  const browser = needsBrowser ? tryBrowsers(deep) : undefined;
   const cluster = citus ? startCluster(place) : undefined;
   for (const started of [browser, cluster]) started?.catch(() => undefined);
   /** @type {Awaited<ReturnType<typeof startThrowawayServers>> | undefined} */
@@ -153,7 +156,7 @@ async function prepareAndTest(tally, { paths, deep, coverage, update, citus }) {
     const begun = performance.now();
     await progress.step('Building', () => buildPackages());
     tally.add('build', { passed: 1, failed: 0 }, begun);
-    if (browser) await progress.step('Trying the browser', async () => void (await browser));
+    if (browser) await progress.step('Trying the browsers', async () => void (await browser));
     servers = await progress.step('Starting throwaway PostgreSQL and NATS', () => startThrowawayServers(place));
     const citusUrl = cluster
       ? await progress.step('Starting Citus', async () => (await cluster).url)

@@ -14,14 +14,19 @@ export const hasApt = async () =>
 /** Unpacks Debian packages, with those that they need and this machine has not, without root. Does nothing when it is
  * there.
  * @param {string} folder holds a file system afterwards: usr/bin, usr/lib, … @param {readonly string[]} packages
- * @param {{ alone?: boolean, cache?: string }} [options] alone: without those that they need. cache: folder that keeps lists of packages, where the machine's own do not do; default: that of the folder
+ * @param {{ alone?: boolean, cache?: string, newest?: boolean }} [options] alone: without those that they need. cache: folder that keeps lists of packages, where the machine's own do not do; default: that of the folder. newest: the machine's own lists, which may be old, are not asked
  * @throws {PlainError} when they cannot be fetched */
-export async function unpackDebianPackages(folder, packages, { alone = false, cache = path.dirname(folder) } = {}) {
+export async function unpackDebianPackages(
+  folder,
+  packages,
+  { alone = false, cache = path.dirname(folder), newest = false } = {},
+) {
   if (existsSync(folder)) return;
   await inWorkFolder(path.dirname(folder), async (work) => {
     const fetchWith = (/** @type {readonly string[]} */ options) => fetchArchives({ options, packages, alone, work });
     // The machine's lists may be missing, or name what the mirror has replaced since; only root may refresh them.
-    const archives = await fetchWith([]).catch(async () => fetchWith(await ownLists(cache)));
+    const fetchNewest = async () => fetchWith(await ownLists(cache));
+    const archives = await (newest ? fetchNewest() : fetchWith([]).catch(fetchNewest));
     const unpacked = path.join(work, 'unpacked');
     for (const archive of (await readdir(archives)).filter((name) => name.endsWith('.deb'))) {
       await runOrFail('dpkg', ['-x', path.join(archives, archive), unpacked], { env: inEnglish() });

@@ -71,6 +71,15 @@ describe('Debian packages that are unpacked', () => {
     ]);
   });
 
+  it('are of the newest version where one is asked for, whatever the lists of the machine name', async () => {
+    await unpackDebianPackages(folder(), ['haproxy'], { alone: true, newest: true });
+    const own = '-o Dir::State::lists=/cache/apt/lists -o Dir::Cache=/cache/apt/cache';
+    expect((await calls()).map((call) => call.replaceAll(inRoot(), ''))).toEqual([
+      `-q ${own} update`,
+      `-q ${own} download haproxy`,
+    ]);
+  });
+
   it('leave nothing behind when they cannot be fetched', async () => {
     await writeFile(inRoot('simulated'), '');
     await expect(unpackDebianPackages(folder(), ['haproxy'])).rejects.toThrow('Nothing is left to fetch');
