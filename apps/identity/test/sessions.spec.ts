@@ -202,6 +202,23 @@ describe('the session of a page', () => {
     expect([again.status, cookieOf(again)]).toEqual([200, cookieOf(lost)]);
   });
 
+  it.each([
+    ['a body', (refreshToken: string) => ({ body: { refreshToken } })],
+    ['a cookie', (refreshToken: string) => ({ body: {}, cookie: `crm-session=${refreshToken}` })],
+  ])('has no grace for the token of a program, which a thief presents in %s', async (_, presented) => {
+    const { tenantId, refreshToken } = await identity.account();
+    const { body } = await refresh(refreshToken);
+    expect((await refresh(body.refreshToken)).status).toBe(200);
+    expect((await fromPage('POST', '/refresh', presented(refreshToken))).status).toBe(401);
+    await identity.refuses(body.accessToken);
+    const other = await identity.account();
+    await refresh(other.refreshToken);
+    await age(other.tenantId, GRACE_SECONDS);
+    expect((await fromPage('POST', '/refresh', presented(other.refreshToken))).status).toBe(401);
+    const replays = "SELECT 1 FROM audit_entry WHERE action = 'session.replay_noticed'";
+    for (const tenant of [tenantId, other.tenantId]) expect(await identity.query(tenant, replays)).toHaveLength(1);
+  });
+
   it('ends when somebody signs in anew in the same browser', async () => {
     const { account, answer, cookie } = await page();
     const next = await fromPage('POST', '', { body: { email: account.email, password: PASSWORD }, cookie });

@@ -5,6 +5,7 @@ import { EventsByFunction1795800001640 } from './1795800001640-events-by-functio
 import { WorkspaceSettings1795800001700 } from './1795800001700-workspace-settings.js';
 import { Persons1795800001800 } from './1795800001800-persons.js';
 import { PersonSessions1795800001810 } from './1795800001810-person-sessions.js';
+import { PageTokens1795800011760 } from './1795800011760-page-tokens.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   WorkspaceSettings1795800001700,
   Persons1795800001800,
   PersonSessions1795800001810,
+  PageTokens1795800011760,
 ];

@@ -7,12 +7,7 @@ import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig, type SessionLifetime } from '../config.js';
 import { UserRepository } from '../people/people.repository.js';
 import { hashSecret, newSecret } from '../secrets.js';
-import {
-  GRACE_SECONDS,
-  PAGE_GRACE_SECONDS,
-  type RefreshTokenKind,
-  RefreshTokenRepository,
-} from './refresh-token.repository.js';
+import { type RefreshTokenKind, RefreshTokenRepository } from './refresh-token.repository.js';
 import { RevocationService } from './revocation.service.js';
 import { SessionRepository } from './session.repository.js';
 import type { Session } from './sessions.entity.js';
@@ -30,6 +25,8 @@ export interface ProvenSignIn extends SignInOrigin {
   personProven?: boolean;
   /** When the session of an earlier proof ends for good, and the new one with it. */
   endsAt?: Date | undefined;
+  /** Whether a page opens it, which keeps its refresh token in a cookie. */
+  ofPage?: boolean;
 }
 
 const MAX_USER_AGENT = 300;
@@ -107,7 +104,7 @@ export abstract class SessionIssuer {
     });
     if (first && need !== null) return first.ask(need);
     const refreshToken = newSecret();
-    const owner = { sessionId: session.id, tenantId, userId };
+    const owner = { sessionId: session.id, tenantId, userId, ofPage: origin.ofPage ?? false };
     // A crash before this leaves a session that nobody can refresh; it expires.
     await refreshTokens.store(database, hashSecret(refreshToken), owner, lifetime.idleSeconds);
     const untilEnd = origin.endsAt
@@ -118,7 +115,7 @@ export abstract class SessionIssuer {
   }
 
   /**
-   * A client that lost the answer gets the same successor for ten seconds (a page: for a minute), until it is used. Otherwise
+   * A client that lost the answer gets the same successor for ten seconds (a page with a token of its own: for a minute), until it is used. Otherwise
    * two parties hold the token, and the session ends (RFC 9700, section 4.14.2).
    * @param options `ofPage`: of several windows with one token, one whose call was overtaken ends nothing
    * @throws PlatformError INVALID_REFRESH_TOKEN, WORKSPACE_SUSPENDED
@@ -131,12 +128,12 @@ export abstract class SessionIssuer {
     const { database, sessions } = this.parts;
     const { lifetime } = this.holders;
     const tokenId = newId();
-    const rotation = await this.rotate(refreshToken, ofPage ? PAGE_GRACE_SECONDS : GRACE_SECONDS);
+    const rotation = await this.rotate(refreshToken, ofPage);
     if (rotation.outcome === 'unknown') throw new PlatformError('INVALID_REFRESH_TOKEN');
     const { tenantId, userId, sessionId } = rotation.owner;
     this.parts.signer.assertIssuesFor(tenantId);
     if (rotation.outcome === 'reused') {
-      if (ofPage && rotation.isRecent) throw new PlatformError('INVALID_REFRESH_TOKEN');
+      if (rotation.wasOvertaken) throw new PlatformError('INVALID_REFRESH_TOKEN');
       this.logger.warn({ msg: 'A spent refresh token was presented; its session ends', tenantId, userId, sessionId });
       await this.end({ ...origin, tenantId }, userId, sessionId, 'session.replay_noticed');
       throw new PlatformError('INVALID_REFRESH_TOKEN');
@@ -153,16 +150,16 @@ export abstract class SessionIssuer {
 
   /** Ends the session of a refresh token, if it has one. */
   async endOf(refreshToken: string, origin: SignInOrigin): Promise<void> {
-    const rotation = await this.rotate(refreshToken, GRACE_SECONDS);
+    const rotation = await this.rotate(refreshToken, false);
     if (rotation.outcome === 'unknown') return;
     const { tenantId, userId, sessionId } = rotation.owner;
     await this.end({ ...origin, tenantId, userId }, userId, sessionId, 'sign_in.signed_out');
   }
 
-  private rotate(refreshToken: string, graceSeconds: number): ReturnType<RefreshTokenRepository['rotate']> {
+  private rotate(refreshToken: string, ofPage: boolean): ReturnType<RefreshTokenRepository['rotate']> {
     const { kind, lifetime } = this.holders;
     return this.parts.database.crossTenant((tx) =>
-      this.parts.refreshTokens.rotate(tx, refreshToken, kind, lifetime.idleSeconds, graceSeconds),
+      this.parts.refreshTokens.rotate(tx, refreshToken, kind, lifetime.idleSeconds, ofPage),
     );
   }
 

@@ -61,6 +61,9 @@ export class RefreshToken {
   /** When it was exchanged; null while it is valid. */
   @Column({ name: 'rotated_at', type: 'timestamptz', nullable: true }) rotatedAt: Date | null;
 
+  /** Whether a page keeps it: it signed in there, or was handed over. */
+  @Column({ name: 'of_page', type: 'boolean' }) ofPage: boolean;
+
   /** What it was exchanged for, sealed with a key that only this token gives; null once the successor was used. */
   @Column({ name: 'sealed_successor', type: 'bytea', nullable: true }) sealedSuccessor: Buffer | null;
 }

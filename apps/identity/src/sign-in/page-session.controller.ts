@@ -115,7 +115,7 @@ export class PageSessionController {
     @Headers('cookie') cookies: string | undefined,
     @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<PageSignInView> {
-    const { answer, deviceToken } = await this.signIns.admit(user, origin);
+    const { answer, deviceToken } = await this.signIns.admit(user, { ...origin, ofPage: true });
     giveDeviceToken(reply, deviceToken);
     if (!('accessToken' in answer)) return answer;
     await this.endOf(cookies, origin);

@@ -84,7 +84,7 @@ export class SignInService {
    */
   async admit(
     user: SignInUser,
-    origin: SignInOrigin,
+    origin: SignInOrigin & Pick<ProvenSignIn, 'ofPage'>,
     { purpose, ...first }: FirstProof = { purpose: 'sign-in' },
   ): Promise<SignInOutcome<SignInAnswer>> {
     if (user.initialPassword) {
