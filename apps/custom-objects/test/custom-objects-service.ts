@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Plan, rpc, SCOPE_NAMES } from '@crm/contracts';
+import { type Plan, rpc, SCOPE_NAMES, type StorageLimits } from '@crm/contracts';
 import { Database, type DatabaseConfig } from '@crm/database';
 import type { FieldDefinition } from '@crm/fields';
 import {
@@ -98,6 +98,8 @@ export class CustomObjectsService {
   readonly users = new Map<string, Set<string>>();
   /** What identity was asked of users. */
   readonly askedUsers: string[] = [];
+  /** Of tenants that may not store as much as they like. */
+  readonly limits = new Map<string, StorageLimits>();
   private readonly plans = new Map<string, Plan>();
   private readonly ends: (() => Promise<unknown>)[] = [];
   /** A connection to the database that no row-level security binds. */
@@ -118,6 +120,7 @@ export class CustomObjectsService {
       plan: started.plans.get(tenantId) ?? 'business',
       timeZone: 'Europe/Berlin',
       country: 'DE',
+      ...(started.limits.has(tenantId) && { limits: started.limits.get(tenantId) }),
     }));
     const users = await answerRpc(rpc.identity.findUsers, ({ tenantId, userIds }) => {
       started.askedUsers.push(...userIds);

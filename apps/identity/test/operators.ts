@@ -52,6 +52,7 @@ const CALLS = {
   endSessionsOf: 'DELETE /api/admin/operators/:id/sessions',
   resetAuthenticator: 'DELETE /api/admin/operators/:id/authenticator',
   setPlan: 'PATCH /api/admin/tenants/:id',
+  getUsage: 'GET /api/admin/tenants/:id/usage',
   suspend: 'POST /api/admin/tenants/:id/suspend',
   reinstate: 'POST /api/admin/tenants/:id/reinstate',
   listSuspended: 'GET /api/admin/tenants?state=suspended',

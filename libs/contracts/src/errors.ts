@@ -103,6 +103,7 @@ export const MARKETPLACE_ERRORS = defineErrors({
   ALREADY_INSTALLED: [409, 'The app is installed already'],
   SCOPE_NOT_REQUESTED: [422, 'A granted scope was not requested by the app'],
   SCOPE_REQUIRED: [422, 'A scope that the app cannot work without was not granted'],
+  STORAGE_LIMIT_REACHED: [422, 'The workspace stores as much as it may'],
   OBJECT_LIMIT_EXCEEDED: [409, "The plan's limit of custom objects would be exceeded"],
   INSTALL_FAILED: [409, 'The installation failed and was rolled back'],
 });

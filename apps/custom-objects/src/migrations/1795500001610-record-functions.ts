@@ -28,6 +28,22 @@ const HOLD_DEFINITION = `
     RETURN CASE WHEN coalesce(current_revision, 0) <> expected THEN 'stale' END;
   END $body$`;
 
+/**
+ * Counts what an object of the tenant has more of. In one of several rows that nobody else holds, so that no write waits for
+ * another's commit; what the workspace uses is their sum. `grown_records` and `grown_bytes` are variables of the function.
+ */
+export const COUNT_STORAGE = `
+    IF grown_records <> 0 OR grown_bytes <> 0 THEN
+      SELECT u.slot INTO free_slot FROM storage_use u WHERE u.tenant_id = tenant AND u.object_id = object LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
+      IF FOUND THEN
+        UPDATE storage_use AS u SET records = u.records + grown_records, bytes = u.bytes + grown_bytes
+         WHERE u.tenant_id = tenant AND u.object_id = object AND u.slot = free_slot;
+      ELSE
+        INSERT INTO storage_use (tenant_id, object_id, slot, records, bytes)
+        VALUES (tenant, object, gen_random_uuid(), grown_records, grown_bytes);
+      END IF;
+    END IF`;
+
 /** What is written with records: their search texts, null for none any more, and their events, in this order. */
 const WRITTEN = `
   text_ids uuid[], audiences text[], texts text[], event_records uuid[], event_ids uuid[], names text[], subjects text[], envelopes json`;
@@ -51,15 +67,23 @@ const CREATE_RECORDS = `
   CREATE OR REPLACE FUNCTION create_records(tenant uuid, object uuid, expected integer, records jsonb, calls jsonb, ${WRITTEN},
                                  OUT refusal text, OUT refused uuid[])
   LANGUAGE plpgsql AS $body$
+  DECLARE
+    free_slot uuid;
+    grown_records bigint;
+    grown_bytes bigint;
   BEGIN
     refused := '{}';
     refusal := hold_definition(tenant, object, expected);
     IF refusal IS NOT NULL THEN RETURN; END IF;
     IF calls IS NOT NULL THEN refused := claim_calls(tenant, calls); END IF;
-    INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, created_by, ${SLOT_NAMES})
-    SELECT tenant, object, w.id, 1, w.data, w.at, w.at, w.by, ${SLOT_NAMES}
-      FROM jsonb_to_recordset(records) AS w (id uuid, data jsonb, at timestamptz, by uuid, ${TYPED_SLOTS})
-     WHERE w.id <> ALL (refused);
+    WITH created AS (
+      INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, created_by, ${SLOT_NAMES})
+      SELECT tenant, object, w.id, 1, w.data, w.at, w.at, w.by, ${SLOT_NAMES}
+        FROM jsonb_to_recordset(records) AS w (id uuid, data jsonb, at timestamptz, by uuid, ${TYPED_SLOTS})
+       WHERE w.id <> ALL (refused)
+      RETURNING custom_record.bytes
+    ) SELECT count(*), coalesce(sum(created.bytes), 0) INTO grown_records, grown_bytes FROM created;
+    ${COUNT_STORAGE};
     ${INSERT_TEXTS} WHERE w.id <> ALL (refused);
     ${APPEND_EVENTS} WHERE event.record_id <> ALL (refused);
   END $body$`;
@@ -90,10 +114,13 @@ const LOCK_RECORDS = `
 
 /** Joined to ids and not to a function, for which the planner would expect a hundred rows. */
 const updateRecords = (ids: string, records: string, columns: string, types: string) => `
-    UPDATE custom_record AS stored SET version = w.version, data = w.data, updated_at = w.at${columns}
-      FROM unnest(${ids}) WITH ORDINALITY AS changed (id, number),
-           jsonb_to_record(${records} -> (changed.number::integer - 1)) AS w (version integer, data jsonb, at timestamptz${types})
-     WHERE stored.tenant_id = tenant AND stored.object_id = object AND stored.id = changed.id`;
+    WITH changed_records AS (
+      UPDATE custom_record AS stored SET version = w.version, data = w.data, updated_at = w.at${columns}
+        FROM unnest(${ids}) WITH ORDINALITY AS changed (id, number),
+             jsonb_to_record(${records} -> (changed.number::integer - 1)) AS w (version integer, data jsonb, at timestamptz${types})
+       WHERE stored.tenant_id = tenant AND stored.object_id = object AND stored.id = changed.id
+      RETURNING new.bytes - old.bytes AS grown
+    ) SELECT grown_bytes + coalesce(sum(grown), 0) INTO grown_bytes FROM changed_records`;
 
 /**
  * Writes locked records of one tenant: members of each are version, data and at, of those whose slots change also these: setting
@@ -105,6 +132,9 @@ export const CHANGE_RECORDS = `
   RETURNS void LANGUAGE plpgsql AS $body$
   DECLARE
     ${SET_TENANT};
+    free_slot uuid;
+    grown_records CONSTANT bigint := 0;
+    grown_bytes bigint := 0;
   BEGIN
     IF cardinality(ids) > 0 THEN ${updateRecords('ids', 'records', '', '')}; END IF;
     IF cardinality(slot_ids) > 0 THEN ${updateRecords(
@@ -113,6 +143,7 @@ export const CHANGE_RECORDS = `
       SLOTS.map(({ name }) => `, ${name} = w.${name}`).join(''),
       `, ${TYPED_SLOTS}`,
     )}; END IF;
+    ${COUNT_STORAGE};
     IF history IS NOT NULL THEN ${INSERT_HISTORY}; END IF;
     IF cardinality(text_ids) > 0 THEN
       ${INSERT_TEXTS} WHERE w.text IS NOT NULL
@@ -123,6 +154,17 @@ export const CHANGE_RECORDS = `
        WHERE w.text IS NULL AND s.tenant_id = tenant AND s.object_id = object AND s.id = w.id AND s.audience = w.audience COLLATE "C";
     END IF;
     ${APPEND_EVENTS};
+  END $body$`;
+
+/** For what is written without the functions above: notes, and what is erased. */
+export const COUNT_STORAGE_FUNCTION = `
+  CREATE OR REPLACE FUNCTION count_storage(tenant uuid, object uuid, grown_records bigint, grown_bytes bigint) RETURNS void
+  LANGUAGE plpgsql AS $body$
+  DECLARE
+    ${SET_TENANT};
+    free_slot uuid;
+  BEGIN
+    ${COUNT_STORAGE};
   END $body$`;
 
 export const RECORD_FUNCTIONS = [HOLD_DEFINITION, CREATE_RECORDS, LOCK_RECORDS, CHANGE_RECORDS];

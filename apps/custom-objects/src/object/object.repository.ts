@@ -97,6 +97,7 @@ const DISCARD_CONTENTS = [
   'record_history',
   'record_note',
   'saved_view',
+  'storage_use',
 ].map(
   (table) => `
   DELETE FROM ${table} WHERE tenant_id = $1 AND object_id IN

@@ -41,6 +41,10 @@ export class RecordText implements StoredRecord {
   }
 }
 
+/** The JSON of the data. */
+export const textOf = (record: StoredRecord): string =>
+  record instanceof RecordText ? record.text : JSON.stringify(record.data);
+
 /** The later of two API times. */
 export const laterOf = (one: string, other: string): string => (one > other ? one : other);
 

@@ -38,7 +38,7 @@ const ON_DELETE =
 
 const CUSTOM_WRITE = {
   description: 'The body has the fields of the object by their api-names. Formulas cannot be written.',
-  errors: ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION'],
+  errors: ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION', 'STORAGE_LIMIT_REACHED'],
 } as const;
 
 const CUSTOM_ROUTES: RecordRoutes = {

@@ -12,6 +12,7 @@ import { SearchRepository } from '../finding/search.repository.js';
 import { SearchService } from '../finding/search.service.js';
 import { ObjectModule } from '../object/object.module.js';
 import { RecordRepository } from '../reading/record.repository.js';
+import { StorageModule } from '../storage/storage.module.js';
 import { NoteRepository } from '../timeline/note.repository.js';
 import { NoteService } from '../timeline/note.service.js';
 import { RecordHistoryRepository } from '../timeline/record-history.repository.js';
@@ -39,7 +40,7 @@ import { SearchController } from './search.controller.js';
 
 /** Everything on records; the folders `reading`, `finding`, `writing` and `timeline` are its parts. */
 @Module({
-  imports: [IdempotencyModule, ObjectModule],
+  imports: [IdempotencyModule, ObjectModule, StorageModule],
   controllers: [
     ...recordControllers,
     ...timelineControllers,

@@ -12,6 +12,7 @@ import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { type FieldValues, noSuchRecord, type StoredRecord } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { recordEtag, recordJson } from '../reading/record.serializer.js';
+import { StorageLimit } from '../storage/storage-limit.service.js';
 import { requireChoice } from '../writing/merged-fields.js';
 import { withStatus } from '../writing/picklist-rules.js';
 import { RecordErasureService } from '../writing/record-erasure.service.js';
@@ -108,6 +109,7 @@ export class RecordService {
     private readonly tenants: TenantDirectory,
     private readonly idempotency: IdempotencyService,
     private readonly references: ExpandedReferences,
+    private readonly storage: StorageLimit,
   ) {}
 
   /** @param expand references that are followed, separated by commas @throws NOT_FOUND, INVALID_QUERY */
@@ -301,6 +303,7 @@ export class RecordService {
   ): Promise<FieldValues> {
     const plan = model.planFor(caller.roles);
     requireWritable(model, plan, body, mode);
+    await this.storage.know(caller.tenantId);
     await this.referenceAccess.require(caller, model, body);
     const options = await this.valueOptions(caller);
     const { values, problems } = validateRecord(model.object.fields, body, mode, options);

@@ -1,5 +1,6 @@
 import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { StorageUseRepository } from '../storage/storage-use.repository.js';
 
 export const NOTE_KINDS = ['note', 'call', 'meeting', 'email'] as const;
 export type NoteKind = (typeof NOTE_KINDS)[number];
@@ -59,8 +60,12 @@ export const DELETE_NOTE = 'DELETE FROM record_note WHERE tenant_id = $1 AND id 
 export const MOVE_NOTES = `
   UPDATE record_note SET record_id = $4 WHERE tenant_id = $1 AND object_id = $2 AND record_id = $3`;
 
+const bytesOf = ({ text }: Pick<Note, 'text'>): number => Buffer.byteLength(text);
+
 @Injectable()
 export class NoteRepository {
+  constructor(private readonly storage: StorageUseRepository) {}
+
   list(tx: TenantTransaction, objectId: string, recordId: string, after: TimePosition, limit: number): Promise<Note[]> {
     return tx.queryPrepared<Note>(LIST_NOTES, [tx.tenantId, objectId, recordId, after.at, after.id, limit]);
   }
@@ -79,15 +84,21 @@ export class NoteRepository {
 
   async insert(tx: TenantTransaction, note: Note): Promise<void> {
     const { id, objectId, recordId, kind, text, at, authorId, version } = note;
+    this.storage.count(tx, objectId, { records: 0, bytes: bytesOf(note) });
     await tx.queryPrepared(INSERT_NOTE, [tx.tenantId, id, objectId, recordId, kind, text, at, authorId, version]);
   }
 
-  async update(tx: TenantTransaction, note: Note): Promise<void> {
-    const { id, kind, text, at, version, changedBy, changedAt } = note;
+  /** @param before as {@link lock} has returned it */
+  async update(tx: TenantTransaction, note: Note, before: Note): Promise<void> {
+    const { id, objectId, kind, text, at, version, changedBy, changedAt } = note;
+    this.storage.count(tx, objectId, { records: 0, bytes: bytesOf(note) - bytesOf(before) });
     await tx.queryPrepared(UPDATE_NOTE, [tx.tenantId, id, kind, text, at, version, changedBy, changedAt]);
   }
 
-  async delete(tx: TenantTransaction, id: string): Promise<void> {
+  /** @param note as {@link lock} has returned it */
+  async delete(tx: TenantTransaction, note: Note): Promise<void> {
+    const { id, objectId } = note;
+    this.storage.count(tx, objectId, { records: 0, bytes: -bytesOf(note) });
     await tx.queryPrepared(DELETE_NOTE, [tx.tenantId, id]);
   }
 

@@ -8,6 +8,7 @@ import { isVisibleTo, requireAccess, scopeOf } from '../object/object-definition
 import { ObjectModelStore } from '../object/object-model.js';
 import { noSuchRecord } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
+import { StorageLimit } from '../storage/storage-limit.service.js';
 import type { ChangeNoteInput, NoteInput, NotePageView, NoteView, PageQuery } from './note.dto.js';
 import { type Note, NoteRepository } from './note.repository.js';
 import { pageOf, positionAfter } from './time-page.js';
@@ -24,6 +25,7 @@ export class NoteService {
     private readonly records: RecordRepository,
     private readonly notes: NoteRepository,
     private readonly idempotency: IdempotencyService,
+    private readonly storage: StorageLimit,
   ) {}
 
   /** @throws NOT_FOUND, INVALID_QUERY */
@@ -44,7 +46,10 @@ export class NoteService {
     { kind = 'note', text, at }: NoteInput,
     call: IdempotentCall | undefined,
   ): Promise<NoteView> {
-    const prepare = async () => momentOf(at ?? new Date());
+    const prepare = async () => {
+      await this.storage.know(principal.tenantId);
+      return momentOf(at ?? new Date());
+    };
     return this.models.decideWrite(principal, apiName, prepare, (model, moment) =>
       this.models.transaction(principal, model, async (tx) => {
         if (!(await this.records.hold(tx, model.object.id, recordId))) throw noSuchRecord();
@@ -54,7 +59,11 @@ export class NoteService {
         const place = { objectId: model.object.id, recordId };
         const written = { authorId: principal.userId, changedBy: null, changedAt: null, version: 1 };
         const note: Note = { id: newId(), ...place, kind, text, at: moment, ...written };
-        const insert = () => this.notes.insert(tx, note).then(() => note);
+        const insert = async () => {
+          this.storage.requireRoom(principal.tenantId, { records: 0, bytes: Buffer.byteLength(text) });
+          await this.notes.insert(tx, note);
+          return note;
+        };
         const created = await this.idempotency.run(tx, call, insert, async (id) => {
           const earlier = await this.notes.find(tx, id);
           if (!earlier) throw noSuchNote();
@@ -66,24 +75,27 @@ export class NoteService {
   }
 
   /** @throws NOT_FOUND, FORBIDDEN, VERSION_MISMATCH, VALIDATION_FAILED */
-  change(
+  async change(
     principal: Principal,
     id: string,
     { at, ...changes }: ChangeNoteInput,
     expected: ExpectedVersions,
   ): Promise<NoteView> {
+    await this.storage.know(principal.tenantId);
     return this.withNote(principal, id, expected, async (tx, before) => {
       const moment = at === undefined ? before.at : momentOf(at);
       const changed = { changedBy: principal.userId, changedAt: new Date(), version: before.version + 1 };
       const note = { ...before, ...changes, at: moment, ...changed };
-      await this.notes.update(tx, note);
+      const bytes = Buffer.byteLength(note.text) - Buffer.byteLength(before.text);
+      this.storage.requireRoom(principal.tenantId, { records: 0, bytes });
+      await this.notes.update(tx, note, before);
       return shownNote(note, principal);
     });
   }
 
   /** @throws NOT_FOUND, FORBIDDEN, VERSION_MISMATCH */
   delete(principal: Principal, id: string, expected: ExpectedVersions): Promise<void> {
-    return this.withNote(principal, id, expected, (tx) => this.notes.delete(tx, id));
+    return this.withNote(principal, id, expected, (tx, note) => this.notes.delete(tx, note));
   }
 
   /** A note that the caller sees with its record, and may change. */

@@ -7,6 +7,23 @@ const BATCH = 1_000;
 /** Of a record, by its own columns. */
 const RECORD = { object_id: 'object_id', id: 'record_id' };
 
+/** The sizes of what goes, as a difference of what each object of each tenant has. */
+const countPurged = (records: string, from: string) => `
+  INSERT INTO storage_use (tenant_id, object_id, slot, records, bytes)
+  SELECT r.tenant_id, r.object_id, r.object_id, -${records}, -sum(gone.bytes) FROM ${from}
+   WHERE r.deleted_at <= $1::timestamptz GROUP BY r.tenant_id, r.object_id
+      ON CONFLICT (tenant_id, object_id, slot)
+      DO UPDATE SET records = storage_use.records + excluded.records, bytes = storage_use.bytes + excluded.bytes`;
+
+const COUNT_PURGED = [
+  countPurged('count(*)', 'custom_record r CROSS JOIN LATERAL (SELECT r.bytes) AS gone'),
+  countPurged(
+    '0',
+    `custom_record r JOIN record_note AS gone
+         ON gone.tenant_id = r.tenant_id AND gone.object_id = r.object_id AND gone.record_id = r.id`,
+  ),
+];
+
 /**
  * Removes records for good that were deleted many days ago, with their history and notes; the references that their deletions
  * cleared; and what is too old of all histories.
@@ -25,7 +42,7 @@ export class DeletedRecordSweeper extends Sweeper {
     const upTo = ago(this.keptDays);
     const along = ['record_history', 'record_note'].map((table) => ({ table, on: RECORD }));
     const expired = [
-      { table: 'custom_record', column: 'deleted_at', upTo, along },
+      { table: 'custom_record', column: 'deleted_at', upTo, before: COUNT_PURGED, along },
       { table: 'cleared_reference', column: 'cleared_at', upTo },
       { table: 'record_history', column: 'at', upTo: ago(this.historyKeptDays) },
     ];

@@ -5,6 +5,7 @@ import type { SearchTexts } from '../finding/search-text.js';
 import type { StoredField } from '../object/object-definition.js';
 import { type StoredRecord, unsetSlotOf } from '../reading/record.js';
 import { COLUMNS, FIND_RECORD, type RecordRow, recordOf, recordsOf } from '../reading/record.repository.js';
+import { StorageUseRepository } from '../storage/storage-use.repository.js';
 import type { Actor, HistoryEntry } from '../timeline/record-history.repository.js';
 
 const SLOT_NAME = /^[snt][1-9][0-9]?$/;
@@ -32,7 +33,7 @@ export const MARK_RECORDS_DELETED = `
 export const unsetFields = (fields: readonly Pick<StoredField, 'type' | 'slot'>[]): string => `
   UPDATE custom_record SET data = data - $5::text[], updated_at = greatest(updated_at, $4::timestamptz), version = version + 1
          ${fields.map((field) => (field.slot === null ? '' : `, ${slotColumn(field.slot)} = '${unsetSlotOf(field)}'`)).join('')}
-   WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[])`;
+   WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[]) RETURNING new.bytes - old.bytes AS grown`;
 
 /** What every function that writes takes last: the texts and events of the records. */
 const WRITTEN = (first: number) => Array.from({ length: 8 }, (_, index) => `$${first + index}`).join(', ');
@@ -80,7 +81,10 @@ export type WriteRefusal = 'busy' | 'stale' | null;
 /** Locks and writes records. */
 @Injectable()
 export class RecordWriteRepository {
-  constructor(private readonly totals: ListTotals) {}
+  constructor(
+    private readonly totals: ListTotals,
+    private readonly storage: StorageUseRepository,
+  ) {}
 
   /** Like find, and nobody else changes or deletes the record until the transaction ends. */
   async lock(tx: TenantTransaction, objectId: string, id: string): Promise<StoredRecord | null> {
@@ -154,7 +158,8 @@ export class RecordWriteRepository {
   ): Promise<void> {
     this.changeTotals(tx, tx.tenantId, objectId);
     const keys = fields.map(({ key }) => String(key));
-    await tx.queryPrepared(unsetFields(fields), [tx.tenantId, objectId, ids, at, keys]);
+    const rows = await tx.queryPrepared<{ grown: number }>(unsetFields(fields), [tx.tenantId, objectId, ids, at, keys]);
+    this.storage.count(tx, objectId, { records: 0, bytes: rows.reduce((sum, { grown }) => sum + grown, 0) });
   }
 
   private changeTotals(tx: Pick<SharedTransaction, 'afterCommit'>, tenantId: string, objectId: string): void {

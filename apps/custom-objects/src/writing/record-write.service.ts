@@ -16,8 +16,9 @@ import {
 import { Injectable } from '@nestjs/common';
 import type { StoredField } from '../object/object-definition.js';
 import { isStale, type ObjectModel, ObjectModelStore, StaleModel } from '../object/object-model.js';
-import { type FieldValues, noSuchRecord, type StoredRecord, valuesOf } from '../reading/record.js';
+import { type FieldValues, noSuchRecord, type StoredRecord, textOf, valuesOf } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
+import { StorageLimit } from '../storage/storage-limit.service.js';
 import { ReferenceRepository, UniqueValueRepository } from './claim.repository.js';
 import { type Change, type Draft, draftOfChange, draftOfNew, draftOfRestored, following } from './record-draft.js';
 import type { Author, Work } from './record-events.js';
@@ -68,11 +69,13 @@ export class RecordWriteService {
     private readonly references: ReferenceRepository,
     private readonly uniques: UniqueValueRepository,
     private readonly idempotency: IdempotencyService,
+    private readonly storage: StorageLimit,
   ) {}
 
-  /** Prepares a creation before its transaction. @throws PAYLOAD_TOO_LARGE, VALIDATION_FAILED for a retired option */
+  /** Prepares a creation before its transaction. @throws PAYLOAD_TOO_LARGE, STORAGE_LIMIT_REACHED, VALIDATION_FAILED for a retired option */
   prepare(author: Author, values: FieldValues, call?: IdempotentCall): Creation {
     const draft = draftOfNew(author, values);
+    this.storage.requireRoom(author.caller.tenantId, { records: 1, bytes: Buffer.byteLength(draft.write.data) });
     return { ...author, draft, call, claim: call && claimOfCall(call, draft.record.id) };
   }
 
@@ -154,7 +157,7 @@ export class RecordWriteService {
           if (!before) return null;
           if (weight > MOST_WEIGHT) return 'next';
           try {
-            const draft = draftOfChange(change, before);
+            const draft = this.draftOfChange(change, before);
             if (!draft) return { result: before };
             if (this.isConcerned(change.model, draft)) return null;
             weight += weightOf(draft);
@@ -212,7 +215,7 @@ export class RecordWriteService {
     const { model, id } = change;
     const before = await this.records.lock(tx, model.object.id, id);
     if (!before) throw noSuchRecord();
-    const draft = draftOfChange(change, before);
+    const draft = this.draftOfChange(change, before);
     if (!draft) return before;
     const claimed = this.claim(tx, change, draft, change.isOfPlatform);
     this.records.change(tx, objectOf([change]), [draft.write]);
@@ -242,6 +245,15 @@ export class RecordWriteService {
     await this.uniques.claim(tx, model, id, null, values);
     this.records.change(tx, objectOf([author]), [write]);
     return { record, gone };
+  }
+
+  /** @throws as draftOfChange; STORAGE_LIMIT_REACHED for one that needs more room */
+  private draftOfChange(change: Change, before: StoredRecord): Draft | null {
+    const draft = draftOfChange(change, before);
+    if (!draft || change.isOfPlatform) return draft;
+    const bytes = Buffer.byteLength(draft.write.data) - Buffer.byteLength(textOf(before));
+    this.storage.requireRoom(change.caller.tenantId, { records: 0, bytes });
+    return draft;
   }
 
   /** Whether a write may have to wait for another, or fail because of another record. */

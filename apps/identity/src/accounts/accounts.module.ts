@@ -7,6 +7,7 @@ import { PeopleModule } from '../people/people.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
 import { SingleSignOnModule } from '../single-sign-on/single-sign-on.module.js';
+import { UsageModule } from '../usage/usage.module.js';
 import { AcceptanceService } from './acceptance.service.js';
 import {
   EmailChangeController,
@@ -69,6 +70,7 @@ import { UserAdministrationService } from './user-administration.service.js';
     SingleSignOnModule,
     AuditModule,
     IdempotencyModule,
+    UsageModule,
   ],
   controllers: [
     EmailChangeController,

@@ -9,6 +9,8 @@ import { EmbedConflictService } from '../embedding/embed-conflict.service.js';
 import { TenantService } from '../people/people.service.js';
 import { Workspace } from '../people/workspace.dto.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
+import { WorkspaceUsage } from '../usage/usage.dto.js';
+import { UsageService } from '../usage/usage.service.js';
 import {
   EmbedConflictListView,
   ListTenantsQuery,
@@ -99,6 +101,7 @@ export class OperatorsTenantController {
   constructor(
     private readonly tenants: TenantService,
     private readonly suspensions: SuspensionService,
+    private readonly usage: UsageService,
   ) {}
 
   @Get()
@@ -114,7 +117,7 @@ export class OperatorsTenantController {
   @Patch(':id')
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Moves a tenant to another plan',
+    summary: 'Moves a tenant to another plan, or changes what it may store',
     description:
       'The limits of the new plan apply at once; what exists beyond them is kept. Nobody sets the plan of the workspace that they are linked to.',
     answers: [{ status: 200, description: 'The tenant', body: () => Workspace }],
@@ -123,9 +126,19 @@ export class OperatorsTenantController {
   async setPlan(
     @CurrentPrincipal() principal: Principal,
     @IdParam() tenantId: string,
-    @Body() { plan }: PlanInput,
+    @Body() input: PlanInput,
   ): Promise<Workspace> {
-    return this.tenants.setPlan(principal, tenantId, plan);
+    return this.tenants.setPlan(principal, tenantId, input);
+  }
+
+  @Get(':id/usage')
+  @Describe({
+    summary: 'Returns what a workspace stores, and what it may',
+    description: 'By its plan, or as operators have set it.',
+    answers: [{ status: 200, description: 'The usage', body: () => WorkspaceUsage }],
+  })
+  getUsage(@IdParam() tenantId: string): Promise<WorkspaceUsage> {
+    return this.usage.get(tenantId);
   }
 
   @Post(':id/suspend')

@@ -8,6 +8,7 @@ import {
   IntegerField,
   ListField,
   ListQuery,
+  ObjectField,
   TextField,
 } from '@crm/http';
 import { SessionView } from '../sessions/session.dto.js';
@@ -74,8 +75,18 @@ export class SessionListView {
   @ListField(() => SessionView, { maxItems: 200 }) data: SessionView[];
 }
 
+const LIMIT = { optional: true, nullable: true, minimum: 0, maximum: 1e15, description: 'Null: that of the plan' };
+
+/** Of one workspace, instead of its plan's; what is left out stays. */
+export class LimitsInput {
+  @IntegerField({ ...LIMIT, example: 100_000 }) records?: number | null;
+  @IntegerField({ ...LIMIT, example: 5_000_000_000 }) bytes?: number | null;
+  @IntegerField({ ...LIMIT, example: 100 }) users?: number | null;
+}
+
 export class PlanInput {
-  @EnumField(PLANS) plan: Plan;
+  @EnumField(PLANS, { optional: true }) plan?: Plan;
+  @ObjectField(() => LimitsInput, { optional: true }) limits?: LimitsInput;
 }
 
 /** An app whose hosts have presented addresses of users of other workspaces. */

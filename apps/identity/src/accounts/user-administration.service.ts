@@ -35,6 +35,7 @@ import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
 import { LocalPasswords } from '../sign-in/local-passwords.js';
 import { PasswordMarks, PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
+import { UsageService } from '../usage/usage.service.js';
 import type { UserChangeInput, UserInput, UserListQuery } from './accounts.dto.js';
 import { InvitationService } from './invitation.service.js';
 
@@ -84,6 +85,7 @@ export class UserAdministrationService {
     private readonly trail: AuditTrail,
     private readonly refusals: RefusedActs,
     private readonly proof: RecentProof,
+    private readonly usage: UsageService,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
     limits: LimiterStore,
   ) {
@@ -106,7 +108,7 @@ export class UserAdministrationService {
   /**
    * Nothing tells whether the address has an account elsewhere.
    * @param key makes a repeated call return the same user
-   * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, LOCAL_PASSWORDS_REFUSED, WEAK_PASSWORD, RATE_LIMITED,
+   * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, LOCAL_PASSWORDS_REFUSED, WEAK_PASSWORD, RATE_LIMITED, STORAGE_LIMIT_REACHED,
    * EMAIL_TAKEN for the address of another user of the workspace, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
    */
   async add(principal: Principal, addition: UserInput, key?: string): Promise<User> {
@@ -142,12 +144,15 @@ export class UserAdministrationService {
       });
       // Last: others of the workspace who add a user wait from here on.
       await takeQuota(tx, tenantId, quota);
+      await this.usage.assertRoomForUser(tx, tenantId);
       return user.id;
     };
     const adding = inWorkspace(this.database, principal, async (tx) =>
       call ? (await this.idempotency.once(tx, call, () => create(tx))).recordId : create(tx),
     );
-    return this.get(tenantId, await notingRefusal(this.refusals, principal, quota, () => adding));
+    const added = await notingRefusal(this.refusals, principal, quota, () => adding);
+    await this.usage.note(tenantId, {});
+    return this.get(tenantId, added);
   }
 
   /**

@@ -17,6 +17,8 @@ export const AUDIT_ACTIONS = {
   'workspace.reinstated': 'An operator lifted the suspension of the workspace; `detail.reason` says why',
   'workspace.changed': 'An administrator changed the settings of the workspace; `detail.changed` says which',
   'workspace.plan_changed': 'An operator moved the workspace to another plan',
+  'workspace.limits_changed':
+    'An operator changed what the workspace may store; `detail` has what differs from its plan',
   'workspace.sign_in_policy_changed': 'What the workspace demands of sign-ins was changed',
   'user.added': 'An administrator added a user with a password',
   'user.invited': 'An administrator invited a user',

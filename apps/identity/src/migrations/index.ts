@@ -6,6 +6,7 @@ import { WorkspaceSettings1795800001700 } from './1795800001700-workspace-settin
 import { Persons1795800001800 } from './1795800001800-persons.js';
 import { PersonSessions1795800001810 } from './1795800001810-person-sessions.js';
 import { PageTokens1795800011760 } from './1795800011760-page-tokens.js';
+import { WorkspaceLimits1795800011790 } from './1795800011790-workspace-limits.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   Persons1795800001800,
   PersonSessions1795800001810,
   PageTokens1795800011760,
+  WorkspaceLimits1795800011790,
 ];

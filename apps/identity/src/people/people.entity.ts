@@ -1,4 +1,4 @@
-import type { Language, Plan } from '@crm/contracts';
+import type { Language, Plan, StorageLimits } from '@crm/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { IdentifiedRow } from '../tenant-row.js';
 
@@ -83,5 +83,11 @@ export class Tenant {
   /** When the address that the workspace was registered with was verified; null until then. */
   @Column({ name: 'verified_at', type: 'timestamptz', nullable: true }) verifiedAt: Date | null;
   @Column({ name: 'closed_at', type: 'timestamptz', nullable: true }) closedAt: Date | null;
+
+  /** What operators have set instead of what the plan says. */
+  @Column({ type: 'jsonb', nullable: true }) limits: Partial<StorageLimits> | null;
+
+  /** When the administrators were last told that the workspace is nearly full. */
+  @Column({ name: 'storage_told_at', type: 'timestamptz', nullable: true }) storageToldAt: Date | null;
   @Column({ name: 'updated_at', type: 'timestamptz' }) updatedAt: Date;
 }

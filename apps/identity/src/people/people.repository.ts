@@ -1,4 +1,4 @@
-import { type Plan, PlatformError } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
 import {
   type Database,
   type NarrowTransaction,
@@ -8,11 +8,11 @@ import {
 } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { ArrayContains, In, Not, Raw } from 'typeorm';
+import { ArrayContains, In, Like, Not, Raw } from 'typeorm';
 import { type Page, pageById } from '../pages.js';
 import { FOR_UPDATE } from '../tenant-row.js';
 import type { EmailHolder } from './email.repository.js';
-import { Tenant, User, type UserOrigin, type UserStatus } from './people.entity.js';
+import { REMOVED_DOMAIN, Tenant, User, type UserOrigin, type UserStatus } from './people.entity.js';
 
 /** A user whose password is to be checked, by itself in one round trip. $1: tenant, $2: user. */
 export const READ_SIGN_IN_USER = `
@@ -174,6 +174,12 @@ export class UserRepository {
     return users.map(({ id }) => id);
   }
 
+  /** Whom administrators and providers have added and nobody has removed. */
+  async count(tx: Pick<NarrowTransaction, 'repository'>, tenantId: string): Promise<number> {
+    const where = { tenantId, origin: Not<UserOrigin>('embed'), email: Not(Like(`%${REMOVED_DOMAIN}`)) };
+    return tx.repository(User).countBy(where);
+  }
+
   async list(tx: TenantTransaction, { q, ids, status }: UserFilter, page: ListPage): Promise<Page<User>> {
     const some = { tenantId: tx.tenantId, ...(status && { status }), ...(ids && { id: In([...ids]) }) };
     const start = q?.trim().replace(/[\\%_]/g, '\\$&');
@@ -205,6 +211,9 @@ export class UserRepository {
 /** What administrators choose. */
 export type TenantSettings = Pick<Tenant, 'name' | 'timeZone' | 'country' | 'currency' | 'language'>;
 
+/** And what operators do, or the platform itself. */
+export type TenantChanges = Partial<TenantSettings & Pick<Tenant, 'plan' | 'limits' | 'storageToldAt'>>;
+
 export type NewTenant = Pick<Tenant, 'id' | 'plan' | 'name' | 'timeZone' | 'country'>;
 
 @Injectable()
@@ -235,7 +244,7 @@ export class TenantRepository {
     return tx.repository(Tenant).findOne({ where: { id: tx.tenantId }, lock: FOR_UPDATE });
   }
 
-  async change(tx: TenantTransaction, changes: Partial<TenantSettings> & { plan?: Plan }): Promise<void> {
+  async change(tx: TenantTransaction, changes: TenantChanges): Promise<void> {
     await tx.repository(Tenant).update({ id: tx.tenantId }, { ...changes, updatedAt: secondsFromNow(0) });
   }
 }

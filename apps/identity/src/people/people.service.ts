@@ -1,11 +1,21 @@
 import { domainToASCII } from 'node:url';
 import type { Principal } from '@crm/access';
-import { EVENTS, mayGrantRole, type Plan, PlatformError, type TenantView } from '@crm/contracts';
+import {
+  EVENTS,
+  mayGrantRole,
+  type Plan,
+  PlatformError,
+  STORAGE_LIMITS,
+  type StorageKind,
+  type StorageLimits,
+  type TenantView,
+} from '@crm/contracts';
 import { appendEvent, DAY_SECONDS, Database, type NarrowTransaction, type TenantTransaction } from '@crm/database';
 import { EmailField, field, IdField, ListField, TextField } from '@crm/http';
 import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import type { Tenant } from './people.entity.js';
 import { type NewUser, TenantRepository, type TenantSettings, UserRepository } from './people.repository.js';
 import { PersonRepository } from './person.repository.js';
 import { assertKnown } from './workspace-settings.js';
@@ -82,6 +92,17 @@ export const USER_QUOTA = { name: 'users', windowSeconds: DAY_SECONDS, what: 'in
 /** People of a workspace who are told what was decided about it: a workspace with thousands of administrators is no mailing list. */
 export const MAX_NOTIFIED_ADMINISTRATORS = 50;
 
+export interface PlanChange {
+  readonly plan?: Plan | undefined;
+  readonly limits?: { readonly [Kind in StorageKind]?: number | null } | undefined;
+}
+
+/** What the plan allows, unless operators have set something else for the workspace. */
+export const limitsOf = ({ plan, limits }: Pick<Tenant, 'plan' | 'limits'>): StorageLimits => ({
+  ...STORAGE_LIMITS[plan],
+  ...limits,
+});
+
 @Injectable()
 export class TenantService {
   constructor(
@@ -94,23 +115,38 @@ export class TenantService {
     return this.database.transaction(tenantId, (tx) => this.view(tx));
   }
 
-  /** Objects that it has stay; the limit counts at the next install. @throws PlatformError OWN_WORKSPACE, NOT_FOUND */
-  async setPlan(operator: Principal, tenantId: string, plan: Plan): Promise<TenantView> {
+  /** As {@link get}, with what it may store. */
+  async getWithLimits(tenantId: string): Promise<TenantView> {
+    return this.database.transaction(tenantId, async (tx) => {
+      const view = await this.view(tx);
+      return { ...view, limits: limitsOf((await this.tenants.find(tx)) as Tenant) };
+    });
+  }
+
+  /**
+   * What there is already stays; limits count at the next write or installation.
+   * @param limits null for that of the plan; what is left out stays
+   * @throws PlatformError OWN_WORKSPACE, NOT_FOUND
+   */
+  async setPlan(operator: Principal, tenantId: string, { plan, limits }: PlanChange): Promise<TenantView> {
     if (operator.linkedTenantId === tenantId) throw new PlatformError('OWN_WORKSPACE');
     return this.database.transaction({ ...operator, tenantId }, async (tx) => {
       const before = await this.view(tx);
-      await this.tenants.change(tx, { plan });
-      this.trail.record(tx, {
-        action: 'workspace.plan_changed',
-        subject: { kind: 'workspace', id: tenantId },
-        detail: { from: before.plan, to: plan },
-      });
+      const set = (await this.tenants.lock(tx))?.limits ?? {};
+      const after: Partial<StorageLimits> = Object.fromEntries(
+        Object.entries({ ...set, ...limits }).flatMap(([kind, limit]) => (limit === null ? [] : [[kind, limit]])),
+      );
+      await this.tenants.change(tx, { plan: plan ?? before.plan, limits: after });
+      const subject = { kind: 'workspace', id: tenantId } as const;
+      if (plan)
+        this.trail.record(tx, { action: 'workspace.plan_changed', subject, detail: { from: before.plan, to: plan } });
+      if (limits) this.trail.record(tx, { action: 'workspace.limits_changed', subject, detail: after });
       await recordOperatorAct(tx, {
         operator: actingOperator(operator),
         act: 'tenant.set-plan',
         subject: { kind: 'tenant', id: tenantId, name: before.name },
-        before: { plan: before.plan },
-        after: { plan },
+        before: { plan: before.plan, limits: set },
+        after: { plan: plan ?? before.plan, limits: after },
       });
       return this.view(tx);
     });

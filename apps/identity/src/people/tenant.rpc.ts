@@ -15,7 +15,7 @@ export class TenantRpc {
 
   @RpcHandler(rpc.identity.getTenant)
   async get(request: RpcRequest<typeof rpc.identity.getTenant>): Promise<TenantView> {
-    return this.tenants.get(request.tenantId);
+    return this.tenants.getWithLimits(request.tenantId);
   }
 
   @RpcHandler(rpc.identity.findUsers)

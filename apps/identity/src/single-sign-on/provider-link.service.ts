@@ -21,6 +21,7 @@ import { PersonRepository } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { ShutOutService } from '../sessions/shut-out.service.js';
+import { UsageService } from '../usage/usage.service.js';
 import { DomainService } from './domain.service.js';
 import type { Authentication } from './oidc-client.js';
 import type { IdentityProvider } from './single-sign-on.entity.js';
@@ -60,6 +61,7 @@ export class ProviderLinkService {
     private readonly mails: MailService,
     private readonly trail: AuditTrail,
     private readonly refusals: RefusedActs,
+    private readonly usage: UsageService,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -183,6 +185,7 @@ export class ProviderLinkService {
     const limit = this.config.quotas.users[tenant?.plan ?? 'developer'];
     // Last: others of the workspace who are added wait from here on.
     await takeQuota(tx, tenantId, { ...USER_QUOTA, limit });
+    await this.usage.assertRoomForUser(tx, tenantId);
   }
 }
 

@@ -4,6 +4,7 @@ import { MailModule } from '../mail/mail.module.js';
 import { PeopleModule } from '../people/people.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
+import { UsageModule } from '../usage/usage.module.js';
 import { DomainController, RequirementController } from './domain.controller.js';
 import { DomainService, DomainSweeper } from './domain.service.js';
 import { IdentityProviderController } from './identity-provider.controller.js';
@@ -24,7 +25,7 @@ import {
 } from './single-sign-on.repository.js';
 
 @Module({
-  imports: [PeopleModule, MailModule, EgressModule, SessionsModule, SignInModule],
+  imports: [PeopleModule, MailModule, EgressModule, SessionsModule, SignInModule, UsageModule],
   controllers: [
     DomainController,
     IdentityProviderController,

@@ -50,7 +50,14 @@ const TABLE: readonly (readonly [upstream: Upstream, access: AccessRule | 'publi
     'POST /api/auth/passkeys/options',
     'DELETE /api/auth/passkeys/:id',
   ],
-  ['identity', ADMINISTER, 'GET /api/admin/embed-conflicts', 'GET /api/admin/operators', 'GET /api/admin/tenants'],
+  [
+    'identity',
+    ADMINISTER,
+    'GET /api/admin/embed-conflicts',
+    'GET /api/admin/operators',
+    'GET /api/admin/tenants',
+    'GET /api/admin/tenants/:id/usage',
+  ],
   [
     'identity',
     PROVEN_ADMINISTER,

@@ -43,6 +43,16 @@ export const removeObjects = defineRpc({
   timeoutMs: 10_000,
 });
 
+/** What a workspace stores: records, the bin included, the bytes of their values and notes, and its custom objects. */
+export const getStorageUse = defineRpc({
+  subject: 'rpc.custom-objects.storage.use',
+  callers: ['identity'],
+  principal: 'service',
+  request: Type.Object({ tenantId: Id }),
+  response: Type.Object({ records: Type.Integer(), bytes: Type.Integer(), customObjects: Type.Integer() }),
+  timeoutMs: 3000,
+});
+
 /** `lead`, `contact`, …, or the api-name of a custom object in the tenant; no custom object has the name of a standard one. */
 const ObjectName = Type.String();
 

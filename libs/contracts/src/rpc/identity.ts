@@ -23,6 +23,8 @@ export const TenantView = Type.Object({
   language: Type.Optional(Type.Enum(LANGUAGES)),
   /** False until the address that the workspace was registered with is verified. */
   verified: Type.Optional(Type.Boolean()),
+  /** Of its plan, or what operators have set for it. */
+  limits: Type.Optional(Type.Object({ records: Type.Integer(), bytes: Type.Integer(), users: Type.Integer() })),
 });
 export type TenantView = Static<typeof TenantView>;
 
@@ -42,6 +44,16 @@ export const getTenant = defineRpc({
   principal: 'service',
   request: Type.Object({ tenantId: Id }),
   response: TenantView,
+  timeoutMs: 3000,
+});
+
+/** A workspace uses so much of what it may store that its administrators are told, once a week. */
+export const noteStorageUse = defineRpc({
+  subject: 'rpc.identity.tenants.noteStorageUse',
+  callers: ['custom-objects'],
+  principal: 'service',
+  request: Type.Object({ tenantId: Id, records: Type.Integer(), bytes: Type.Integer() }),
+  response: Type.Object({}),
   timeoutMs: 3000,
 });
 

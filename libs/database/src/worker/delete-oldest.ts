@@ -7,6 +7,8 @@ export interface Expiry {
   readonly column: string;
   /** As `now()`. */
   readonly upTo: string;
+  /** Statements that see the rows before they go. $1: the time up to which they go. */
+  readonly before?: readonly string[];
   /** What belongs to its rows and goes with them: the columns, besides the tenant, that are equal in both, by the owner's name. */
   readonly along?: readonly { readonly table: string; readonly on: Readonly<Record<string, string>> }[];
 }
@@ -19,7 +21,7 @@ export interface Expiry {
  */
 export async function deleteOldest(
   tx: NarrowTransaction,
-  { table, column, upTo, along = [] }: Expiry,
+  { table, column, upTo, before = [], along = [] }: Expiry,
   most: number,
 ): Promise<boolean> {
   const [row] = await tx.query<{ last: string | null }>(
@@ -28,6 +30,7 @@ export async function deleteOldest(
     [most],
   );
   if (!row?.last) return false;
+  for (const statement of before) await tx.query(statement, [row.last]);
   for (const { table: other, on } of along) {
     const pairs = Object.entries({ tenant_id: 'tenant_id', ...on });
     await tx.query(

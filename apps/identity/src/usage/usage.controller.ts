@@ -1,0 +1,24 @@
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { ApiGroup, Describe } from '@crm/http';
+import { Controller, Get } from '@nestjs/common';
+import { WORKSPACE_GROUP } from '../api-groups.js';
+import { WorkspaceUsage } from './usage.dto.js';
+import { UsageService } from './usage.service.js';
+
+@ApiGroup(WORKSPACE_GROUP)
+@Controller('api/tenant/usage')
+export class UsageController {
+  constructor(private readonly usage: UsageService) {}
+
+  @Get()
+  @Access({ right: 'administer', proof: false })
+  @Describe({
+    summary: 'Returns what the workspace stores, and what it may',
+    description:
+      'At a limit nothing more is added (`STORAGE_LIMIT_REACHED`); reading, deleting and erasing go on. Administrators get a mail at 80 %. What an uninstalled app left is not counted.',
+    answers: [{ status: 200, description: 'The usage', body: () => WorkspaceUsage }],
+  })
+  get(@CurrentPrincipal() principal: Principal): Promise<WorkspaceUsage> {
+    return this.usage.get(principal.tenantId);
+  }
+}

@@ -1,0 +1,84 @@
+import { CUSTOM_OBJECT_LIMITS, PlatformError, rpc, STORAGE_TOLD_FROM, type StorageKind } from '@crm/contracts';
+import { Database, type NarrowTransaction } from '@crm/database';
+import { Rpc } from '@crm/messaging';
+import { Inject, Injectable } from '@nestjs/common';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { MailService } from '../mail/mail.service.js';
+import { TenantRepository, UserRepository } from '../people/people.repository.js';
+import { limitsOf, MAX_NOTIFIED_ADMINISTRATORS } from '../people/people.service.js';
+import { nearlyFullMail } from './usage.mail.js';
+
+/** How long administrators are not told again, in milliseconds. */
+const TOLD_AGAIN_MS = 7 * 24 * 3_600_000;
+
+export interface Used {
+  readonly used: number;
+  readonly limit: number;
+}
+
+export type Usage = Readonly<Record<StorageKind | 'customObjects', Used>>;
+
+/** What a workspace stores, and what it may. Users whom hosts bring are bounded by their quota of the day alone. */
+@Injectable()
+export class UsageService {
+  constructor(
+    private readonly database: Database,
+    private readonly tenants: TenantRepository,
+    private readonly users: UserRepository,
+    private readonly mails: MailService,
+    private readonly rpc: Rpc,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /** @throws NOT_FOUND, SERVICE_UNAVAILABLE */
+  async get(tenantId: string): Promise<Usage> {
+    const { plan, limits, users } = await this.database.transaction(tenantId, async (tx) => {
+      const tenant = await this.tenants.find(tx);
+      if (!tenant || tenant.closedAt) throw new PlatformError('NOT_FOUND', 'There is no such workspace');
+      return { plan: tenant.plan, limits: limitsOf(tenant), users: await this.users.count(tx, tenantId) };
+    });
+    const { records, bytes, customObjects } = await this.rpc.call(rpc.customObjects.getStorageUse, { tenantId });
+    return {
+      records: { used: records, limit: limits.records },
+      bytes: { used: bytes, limit: limits.bytes },
+      users: { used: users, limit: limits.users },
+      customObjects: { used: customObjects, limit: CUSTOM_OBJECT_LIMITS[plan] },
+    };
+  }
+
+  /** In the transaction that has added a user, once others of the workspace who are added wait. @throws STORAGE_LIMIT_REACHED */
+  async assertRoomForUser(tx: NarrowTransaction, tenantId: string): Promise<void> {
+    const tenant = await this.tenants.findAsNarrow(tx, tenantId);
+    const limit = tenant ? limitsOf(tenant).users : 0;
+    const used = (await this.users.count(tx, tenantId)) - 1;
+    if (used < limit) return;
+    throw new PlatformError('STORAGE_LIMIT_REACHED', `The workspace has ${used} of ${limit} users`, {
+      members: { kind: 'users', used, limit },
+    });
+  }
+
+  /** Tells the administrators by mail, once a week, when something of what is used is nearly at its limit. */
+  async note(tenantId: string, known: Partial<Record<StorageKind, number>>): Promise<void> {
+    await this.database.transaction(tenantId, async (tx) => {
+      const tenant = await this.tenants.lock(tx);
+      // One that nobody verified may have another person's address.
+      if (!tenant?.verifiedAt || tenant.closedAt) return;
+      const limits = limitsOf(tenant);
+      const used = { ...known, users: await this.users.count(tx, tenantId) };
+      const full = Object.entries(used).filter(
+        ([kind, count]) => count >= STORAGE_TOLD_FROM * limits[kind as StorageKind],
+      );
+      const toldBefore = tenant.storageToldAt !== null && Date.now() - tenant.storageToldAt.getTime() < TOLD_AGAIN_MS;
+      if (full.length === 0 || toldBefore) return;
+      const lines = full.map(([kind, count]) => ({
+        kind: kind as StorageKind,
+        used: count,
+        limit: limits[kind as StorageKind],
+      }));
+      for (const user of await this.users.holdAdministratorsToTell(tx, MAX_NOTIFIED_ADMINISTRATORS)) {
+        await this.mails.queue(tx, tenantId, nearlyFullMail(user, lines, tenant.name, this.config.service.baseUrl));
+      }
+      await this.tenants.change(tx, { storageToldAt: new Date() });
+    });
+  }
+}
