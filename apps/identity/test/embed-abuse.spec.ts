@@ -259,6 +259,19 @@ describe('the first link by address', () => {
     expect(await codeOf(mint(request))).toBe('no error');
   });
 
+  it('that was undone is not made again for another sub with the address, until an administrator links one', async () => {
+    const { userOf, owner, appKey } = await host();
+    const { userId, email } = await identity.member(owner, ['manager']);
+    expect((await userOf({ sub: 'u1', email })).userId).toBe(userId);
+    expect((await undo(tokenIn((await mailServer.mailTo(email)).text))).status).toBe(204);
+    const second = await userOf({ sub: 'u2', email });
+    expect([second.userId === userId, second.roles]).toEqual([false, ['member']]);
+    const link = await identity.send('PUT', '/api/tenant/embed-links', owner, { appKey, sub: 'u1', userId });
+    expect(link.status).toBe(200);
+    expect((await userOf({ sub: 'u3', email })).userId).toBe(userId);
+    expect((await userOf({ sub: 'u2', email })).userId).toBe(second.userId);
+  });
+
   it('is told once, and not to a user whom the host has brought itself', async () => {
     const { mint, owner } = await host();
     const request = { sub: 'u1', email: owner.email };

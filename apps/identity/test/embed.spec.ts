@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { describe, expect, it } from '@jest/globals';
+import { embedConflicts } from '../src/embedding/embed-conflict.service.js';
 import { READ_KNOWN_EMBED_MINTS } from '../src/embedding/embedding.repository.js';
 import { OAuthAppService } from '../src/oauth/client.service.js';
 import { UserRepository } from '../src/people/people.repository.js';
@@ -135,11 +136,14 @@ describe('embed credentials', () => {
 });
 
 describe('a host user', () => {
+  const seen = async (owner: Account, userId: string) =>
+    (await identity.send('GET', `/api/tenant/users/${userId}`, owner)).body;
+
   it('becomes a member of the workspace at the first token, only once, who cannot sign in with a password', async () => {
     const { owner, userOf } = await host();
     const request = { sub: 'u1', email: newEmail(), name: 'Newcomer' };
     const first = await userOf(request);
-    const second = await userOf({ ...request, name: 'Renamed' });
+    const second = await userOf(request);
     expect(second.userId).toBe(first.userId);
     expect(first).toMatchObject({ roles: ['member'], tenantId: owner.tenantId });
     const { body } = await identity.send('GET', `/api/tenant/users/${first.userId}`, owner);
@@ -155,17 +159,73 @@ describe('a host user', () => {
     expect(linked).toMatchObject({ userId: viewer.userId, roles: ['viewer'] });
   });
 
-  it('with two subs and one new address becomes one user, also at the same time', async () => {
-    const { userOf } = await host();
+  it('is another for each sub, also with one address and at the same time: one of them has it, the others none', async () => {
+    const { owner, userOf, mint } = await host();
     const email = newEmail();
-    const [one, other] = await Promise.all([userOf({ sub: 'a', email }), userOf({ sub: 'b', email })]);
-    expect(one?.userId).toBe(other?.userId);
+    const subs = ['a', 'b', 'c'];
+    const users = await Promise.all(subs.map((sub) => userOf({ sub, email })));
+    expect(new Set(users.map(({ userId }) => userId)).size).toBe(3);
+    const addresses = await Promise.all(users.map(async ({ userId }) => (await seen(owner, userId)).email));
+    expect(addresses.filter((address) => address !== null)).toEqual([email]);
+    const again = await Promise.all(subs.map((sub) => userOf({ sub, email })));
+    expect(again.map(({ userId }) => userId)).toEqual(users.map(({ userId }) => userId));
+    const { embedToken } = await mint({ sub: subs[addresses.indexOf(null)], email });
+    expect((await identity.request('GET', '/api/auth/me', { token: embedToken })).body.email).toBeNull();
+  });
+
+  it('has the name that the host says now, and the address as long as nobody else in the workspace has it', async () => {
+    const { owner, userOf } = await host();
+    const [first, second] = [newEmail(), newEmail()];
+    const at = { sub: 'u1', email: first, name: 'Before' };
+    const { userId } = await userOf(at);
+    // A known one is minted together with others from the second time on.
+    const steps: [said: object, shown: object][] = [
+      [{ name: 'After' }, { name: 'After', email: first }],
+      [{ email: second }, { name: 'Before', email: second }],
+      [
+        { email: owner.email, name: 'Later' },
+        { name: 'Later', email: second },
+      ],
+      [
+        { email: second, name: 'Later' },
+        { name: 'Later', email: second },
+      ],
+    ];
+    for (const [said, shown] of steps) {
+      expect((await userOf({ ...at, ...said })).userId).toBe(userId);
+      expect(await seen(owner, userId)).toMatchObject(shown);
+    }
+    expect(await seen(owner, owner.userId)).toMatchObject({ email: owner.email });
+    const counted = async () =>
+      (await embedConflicts.get()).values.find(({ labels }) => labels.outcome === 'address_taken')?.value ?? 0;
+    const before = await counted();
+    await userOf({ ...at, email: owner.email });
+    expect(await counted()).toBe(before + 1);
+  });
+
+  it('who is a user of the workspace changes nothing of them', async () => {
+    const { owner, userOf } = await host();
+    const { name } = await seen(owner, owner.userId);
+    for (const email of [owner.email, newEmail()]) {
+      expect((await userOf({ sub: 'u1', email, name: 'Of the host' })).userId).toBe(owner.userId);
+    }
+    expect(await seen(owner, owner.userId)).toMatchObject({ name, email: owner.email });
+  });
+
+  it('is one of several by the word of an administrator: no host then says what their name is', async () => {
+    const { owner, appKey, userOf } = await host();
+    const at = { sub: 'u1', email: newEmail(), name: 'First' };
+    const { userId } = await userOf(at);
+    await identity.send('PUT', '/api/tenant/embed-links', owner, { appKey, sub: 'u2', userId });
+    for (const sub of ['u2', 'u1']) await userOf({ ...at, sub, name: `Of ${sub}` });
+    expect(await seen(owner, userId)).toMatchObject({ name: 'First' });
   });
 
   it('is not linked by address when the app links users explicitly', async () => {
     const { owner, userOf } = await host({ linkUsersBy: 'explicit' });
     const { userId, roles } = await userOf({ email: owner.email });
     expect([userId === owner.userId, roles]).toEqual([false, ['member']]);
+    expect((await seen(owner, userId)).email).toBeNull();
   });
 
   it('stays the same user when the address of a known sub changes', async () => {
@@ -409,7 +469,13 @@ describe('mints at the same time', () => {
     await at.userOf(known);
     const database = identity.get(Database);
     const { clientId, clientSecret } = at.credentials;
-    const parametersOf = (secret: string) => [[clientId], [hashSecret(secret)], [known.sub], [known.email]];
+    const parametersOf = (secret: string) => [
+      [clientId],
+      [hashSecret(secret)],
+      [known.sub],
+      [known.email],
+      ['Host user'],
+    ];
     const read = (secret: string, tenantId = at.owner.tenantId) =>
       database.transaction(tenantId, (tx) => tx.query(READ_KNOWN_EMBED_MINTS, parametersOf(secret)));
     await expect(read(clientSecret)).rejects.toThrow(/permission denied/);

@@ -30,6 +30,7 @@ export const OPERATORS = { id: 'operators.example.com', origins: ['https://opera
 /** Members of the answers that tests look at; an answer has those of its kind. */
 export interface Body extends Record<Texts, string>, Record<'roles' | 'methods' | 'recoveryCodes', string[]> {
   errors: { pointer: string }[];
+  email: string | null;
   total: number;
   nextCursor: string | null;
   data: { id: string; current: boolean; expiresAt: string; endsAt: string }[];

@@ -4,7 +4,8 @@ import type { ApiClient } from './client.js';
 export interface Person {
   readonly id: string;
   readonly name: string;
-  readonly email: string;
+  /** Null for a host user whose address somebody else in the workspace has. */
+  readonly email: string | null;
 }
 
 /** The people of the workspace, for users; embedded ones and apps cannot list them. */

@@ -12,7 +12,7 @@ import {
   ObjectField,
   TextField,
 } from '@crm/http';
-import { USER_STATUSES, type User, type UserStatus } from '../people/people.entity.js';
+import { shownAddress, USER_STATUSES, type User, type UserStatus } from '../people/people.entity.js';
 import { UserSummaryView } from '../people/people.service.js';
 import { COUNTRY, Workspace } from '../people/workspace.dto.js';
 import { NEW_PASSWORD, PASSWORD_LENGTH } from '../sign-in/password.service.js';
@@ -152,8 +152,9 @@ export class UserView extends UserSummaryView {
 
 /** Only administrators and the user themselves see whether an account has no second factor. */
 export function userView(reader: Pick<Principal, 'userId' | 'roles'>, user: User): UserView {
-  const { id, email, name, roles, status, origin, mfaEnabled } = user;
+  const { id, name, roles, status, origin, mfaEnabled } = user;
   const seesFactor = id === reader.userId || rolesAllow(reader.roles, 'administer');
-  const view = { id, email, name, roles, status, origin, createdAt: user.createdAt.toISOString() };
+  const createdAt = user.createdAt.toISOString();
+  const view = { id, email: shownAddress(user), name, roles, status, origin, createdAt };
   return seesFactor ? { ...view, mfaEnabled } : view;
 }

@@ -9,6 +9,7 @@ import { AuditLogRepository } from '../audit/audit-log.repository.js';
 import { auditEntryView, usersOf } from '../audit/audit-log.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { grantView } from '../oauth/grant.service.js';
+import { shownAddress } from '../people/people.entity.js';
 import { assertGrantable, TenantService } from '../people/people.service.js';
 import { sessionView } from '../sessions/caller.service.js';
 import { passkeyView } from '../sign-in/passkey.service.js';
@@ -19,7 +20,8 @@ const createdAt = ({ id }: { id: string }): string => new Date(millisecondsOfId(
 
 function archiveOf(data: PersonalData, currentSessionId: string | undefined) {
   const { user, sessions, authenticator, recoveryCodesLeft, passkeys, invitations, emailChanges } = data;
-  const { id, email, name, roles, status, origin, mfaEnabled, createdAt: since } = user;
+  const { id, name, roles, status, origin, mfaEnabled, createdAt: since } = user;
+  const email = shownAddress(user);
   return {
     account: { id, email, name, roles, status, origin, hasPassword: user.passwordHash !== null, createdAt: iso(since) },
     secondFactor: {

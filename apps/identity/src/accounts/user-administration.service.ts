@@ -19,7 +19,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail, type NewAuditEntry } from '../audit/audit-trail.service.js';
 import { notingRefusal, RefusedActs } from '../audit/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { isRemoved, type User, type UserStatus } from '../people/people.entity.js';
+import { isRemoved, shownAddress, type User, type UserStatus } from '../people/people.entity.js';
 import { UserRepository } from '../people/people.repository.js';
 import {
   assertGrantable,
@@ -226,7 +226,7 @@ export class UserAdministrationService {
     if (!disabled) return [];
     await appendEvent(tx, EVENTS['user.disabled'], {
       subject: before.id,
-      data: { userId: before.id, email: before.email, name: after.name },
+      data: { userId: before.id, email: shownAddress(before), name: after.name },
     });
     return this.sessions.endAllWithin(tx, before.id);
   }

@@ -19,7 +19,7 @@ import type { MintClient } from './embedding.entity.js';
 
 export const embedConflicts = counter(
   'embed_conflicts_total',
-  'Mints with an address that a person of another workspace has proven, and mints that were refused because an app had too many of them',
+  'Mints with an address that a person of another workspace has proven, mints that were refused because an app had too many of them, and mints of host users whose address another user of the workspace has',
   ['outcome'],
 );
 

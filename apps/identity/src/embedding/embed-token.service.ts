@@ -15,7 +15,7 @@ import { Payload } from '@nestjs/microservices';
 import { normaliseEmail } from '../people/people.service.js';
 import { TokenSigner } from '../sessions/signing-key.service.js';
 import { EmbedClientService } from './embed-client.service.js';
-import { EmbedConflictService } from './embed-conflict.service.js';
+import { EmbedConflictService, embedConflicts } from './embed-conflict.service.js';
 import { EmbedUserService, type HostUser } from './embed-user.service.js';
 import type { MintClient } from './embedding.entity.js';
 import { EmbedMintRepository, type KnownHostUser, type Presented } from './embedding.repository.js';
@@ -52,6 +52,8 @@ export class EmbedTokenService {
     const scopes = grantedScopes(client, request.scopes);
     const user = known ?? (await this.introduced(client, presented));
     await this.assertAdmitted(client, user, presented.email);
+    if (user.outdated) await this.users.follow(client, user.id, presented);
+    if (user.addressTaken) embedConflicts.inc({ outcome: 'address_taken' });
     const embedToken = await this.signer.sign(
       {
         aud: AUDIENCES.api,

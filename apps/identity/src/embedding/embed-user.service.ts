@@ -46,14 +46,32 @@ export class EmbedUserService {
   /**
    * - An address that a person of other workspaces has proven, or that one has given up, is refused and counted. What others
    *   have claimed without proof counts for nothing here, and is not told.
-   * - A `sub` whose address belongs to a user of the workspace is linked to them, if the app links by e-mail.
-   * - Any other `sub` becomes a member without a password.
+   * - A `sub` with the address of a user whom no host has brought is linked to them, if the app links by e-mail and they have not
+   *   undone such a link.
+   * - Any other `sub` becomes a member of its own without a password, and without an address where another user has it.
    *
    * @throws PlatformError EMBED_IDENTITY_CONFLICT, ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, RATE_LIMITED
    */
   async introduce(client: MintClient, host: HostUser): Promise<void> {
+    await this.counting(client, (tx) => this.link(tx, client, host));
+  }
+
+  /**
+   * Gives a user whom the host has brought the name, and the address if it is free, that the host says now.
+   * @throws PlatformError EMBED_IDENTITY_CONFLICT, RATE_LIMITED
+   */
+  async follow(client: MintClient, userId: string, { email, name }: HostUser): Promise<void> {
+    const { tenantId } = client;
+    await this.counting(client, async (tx) => {
+      if (await this.belongsElsewhere(tx, tenantId, email)) throw new BelongsElsewhere();
+      const isFree = await this.additions.isFree(tx, tenantId, email);
+      await this.users.followHost(tx, { tenantId, userId }, { name, ...(isFree && { email }) });
+    });
+  }
+
+  private async counting(client: MintClient, work: (tx: NarrowTransaction) => Promise<void>): Promise<void> {
     try {
-      await inWorkspace(this.database, client.tenantId, (tx) => this.link(tx, client, host));
+      await inWorkspace(this.database, client.tenantId, work);
     } catch (error) {
       throw error instanceof BelongsElsewhere ? await this.conflicts.count(client) : error;
     }
@@ -79,8 +97,8 @@ export class EmbedUserService {
     await this.mapping.lock(tx, tenantId, appKey, host.sub);
     if (await this.mapping.find(tx, tenantId, appKey, host.sub)) return;
     if (await this.belongsElsewhere(tx, tenantId, host.email)) throw new BelongsElsewhere();
-    const known = linkUsersBy === 'email' ? await this.users.findByAddress(tx, tenantId, host.email) : null;
-    if (known) {
+    const known = linkUsersBy === 'email' ? await this.users.findByEmail(tx, tenantId, host.email) : null;
+    if (known && !(await this.mapping.hasUndone(tx, tenantId, appKey, known.userId))) {
       const user = await this.users.findContact(tx, tenantId, known.userId);
       if (!user) throw new Error('A user who was found does not exist');
       this.assertReached(client, user);
@@ -96,7 +114,7 @@ export class EmbedUserService {
       origin: 'embed' as const,
       passwordHash: null,
     };
-    await this.additions.addLocal(tx, tenantId, { id: newcomer, email: host.email, name: host.name, ...rights });
+    await this.additions.addHostUser(tx, tenantId, { id: newcomer, email: host.email, name: host.name, ...rights });
     await this.mapping.insert(tx, tenantId, appKey, host.sub, newcomer);
     this.trail.record(tx, byHost('user.provisioned', appKey, newcomer));
     const limit = this.config.quotas.hostUsers[tenant?.plan ?? 'developer'];

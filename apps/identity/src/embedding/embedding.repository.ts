@@ -9,7 +9,7 @@ import {
   type Transaction,
 } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { IsNull, MoreThanOrEqual } from 'typeorm';
+import { IsNull, MoreThanOrEqual, Not } from 'typeorm';
 import { endPreviousSecret } from '../oauth/client-secrets.js';
 import type { UserStatus } from '../people/people.entity.js';
 import { hashOfFingerprint, hashSecret, isHash, newSecret } from '../secrets.js';
@@ -107,6 +107,11 @@ export class EmbedUserRepository {
     return tx.repository(EmbedUser).findOneBy({ tenantId, appKey, sub });
   }
 
+  /** Whether a user has undone a link that an app's host has made, and no administrator has made it again. */
+  async hasUndone(tx: NarrowTransaction, tenantId: string, appKey: string, userId: string): Promise<boolean> {
+    return tx.repository(EmbedUser).existsBy({ tenantId, appKey, userId, undoneAt: Not(IsNull()) });
+  }
+
   /** Maps a host user for the first time. @param undo by which the user can undo it */
   async insert(
     tx: NarrowTransaction,
@@ -158,25 +163,26 @@ export class EmbedUserRepository {
 
 const undone = () => ({ undoHash: null, undoExpiresAt: null, undoneAt: secondsFromNow(0) });
 
-/** All that a mint needs (migrations/tables/functions.ts). $1: client id, $2: hash of the secret, $3: sub, $4: address. */
+/** All that a mint needs (migrations/tables/functions.ts). $1: client id, $2: hash of the secret, $3: sub, $4: address, $5: name. */
 export const READ_EMBED_MINT = `
   SELECT app_key AS "appKey", tenant_id AS "tenantId", secret_hash AS "secretHash",
     previous_secret_hash AS "previousSecretHash", allowed_origins AS "allowedOrigins", scopes,
     link_users_by AS "linkUsersBy", issuer_roles AS "issuerRoles", user_id AS "userId", user_email AS "userEmail",
     user_roles AS "userRoles", user_status AS "userStatus", undone, by_address AS "byAddress", belongs_elsewhere AS "belongsElsewhere", conflicts,
-    conflicts_reset_seconds AS "conflictsResetSeconds"
-  FROM read_embed_mint($1, $2, $3, $4)`;
+    conflicts_reset_seconds AS "conflictsResetSeconds", address_taken AS "addressTaken", outdated
+  FROM read_embed_mint($1, $2, $3, $4, $5)`;
 
 /**
  * The same for many mints, of those that are plain: no row for any other (migrations/tables/functions.ts).
- * $1: client ids, $2: hashes of the secrets, $3: subs, $4: normalised addresses. `position` counts from 1.
+ * $1: client ids, $2: hashes of the secrets, $3: subs, $4: normalised addresses, $5: names. `position` counts from 1.
  */
 export const READ_KNOWN_EMBED_MINTS = `
   SELECT position::int AS position, app_key AS "appKey", tenant_id AS "tenantId", secret_hash AS "secretHash",
     NULL::bytea AS "previousSecretHash", allowed_origins AS "allowedOrigins", scopes, link_users_by AS "linkUsersBy",
     issuer_roles AS "issuerRoles", user_id AS "userId", user_email AS "userEmail", user_roles AS "userRoles",
-    user_status AS "userStatus", undone, by_address AS "byAddress", belongs_elsewhere AS "belongsElsewhere", NULL::int AS conflicts, NULL::float8 AS "conflictsResetSeconds"
-  FROM read_known_embed_mints($1, $2, $3, $4)`;
+    user_status AS "userStatus", undone, by_address AS "byAddress", belongs_elsewhere AS "belongsElsewhere", NULL::int AS conflicts, NULL::float8 AS "conflictsResetSeconds",
+    false AS "addressTaken", false AS outdated
+  FROM read_known_embed_mints($1, $2, $3, $4, $5)`;
 
 /** Compared against for an unknown client id, so that it takes as long as a wrong secret. */
 const NO_SECRET = hashSecret(newSecret());
@@ -188,10 +194,11 @@ export interface Presented {
   sub: string;
   /** Normalised. */
   email: string;
+  name: string;
 }
 
-/** What identifies a mint: client id, hash of the secret, sub, normalised address. */
-type Key = readonly [clientId: string, secretHash: Buffer, sub: string, email: string];
+/** What identifies a mint: client id, hash of the secret, sub, normalised address, name. */
+type Key = readonly [clientId: string, secretHash: Buffer, sub: string, email: string, name: string];
 
 interface Row extends MintClient {
   secretHash: Buffer;
@@ -205,6 +212,8 @@ interface Row extends MintClient {
   belongsElsewhere: boolean | null;
   conflicts: number | null;
   conflictsResetSeconds: number | null;
+  addressTaken: boolean | null;
+  outdated: boolean | null;
 }
 
 /** The user that a `sub` is mapped to, and what is known of the address that came with it. */
@@ -221,6 +230,10 @@ export interface KnownHostUser {
   belongsElsewhere: boolean;
   /** Of the app, in the present hour; read only when the presented address is not the user's. */
   conflicts: { used: number; resetSeconds: number } | null;
+  /** Whether the presented address is not the user's, whom the host has brought, because another user of the workspace has it. */
+  addressTaken: boolean;
+  /** Whether the host says another name of the user whom it has brought, or an address that is free. */
+  outdated: boolean;
 }
 
 /**
@@ -237,12 +250,12 @@ export class EmbedMintRepository {
   constructor(private readonly database: Database) {}
 
   /** @throws PlatformError INVALID_EMBED_CREDENTIALS, the same for an unknown id and a wrong secret */
-  async read({ clientId, fingerprint, sub, email }: Presented): Promise<{
+  async read({ clientId, fingerprint, sub, email, name }: Presented): Promise<{
     client: MintClient;
     user: KnownHostUser | null;
   }> {
     const secretHash = hashOfFingerprint(fingerprint);
-    const key = [clientId, secretHash, sub, email] as const;
+    const key = [clientId, secretHash, sub, email, name] as const;
     const row = await this.reads.run('mint', key);
     const isCurrent = isHash(row?.secretHash ?? NO_SECRET, secretHash);
     const isPrevious = isHash(row?.previousSecretHash ?? NO_SECRET, secretHash);
@@ -252,8 +265,8 @@ export class EmbedMintRepository {
 
   /** Nothing for a mint that is not plain. */
   private async readPlain(keys: readonly Key[]): Promise<Outcome<Row>[]> {
-    const column = <Index extends 0 | 1 | 2 | 3>(index: Index) => keys.map((key) => key[index]);
-    const parameters = [column(0), column(1), column(2), column(3)];
+    const column = <Index extends 0 | 1 | 2 | 3 | 4>(index: Index) => keys.map((key) => key[index]);
+    const parameters = [column(0), column(1), column(2), column(3), column(4)];
     const rows = await this.database.crossTenantStatement<Row & { position: number }>(
       READ_KNOWN_EMBED_MINTS,
       parameters,
@@ -284,5 +297,7 @@ function userOf(row: Row): KnownHostUser | null {
     byAddress: row.byAddress === true,
     belongsElsewhere: row.belongsElsewhere === true,
     conflicts: conflicts === null ? null : { used: conflicts, resetSeconds: conflictsResetSeconds ?? 0 },
+    addressTaken: row.addressTaken === true,
+    outdated: row.outdated === true,
   };
 }

@@ -2,6 +2,7 @@ import { Backoff, type Claimed, Database, type Room, type Transaction, Worker } 
 import { Inject, Injectable } from '@nestjs/common';
 import { createTransport } from 'nodemailer';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { canReceive } from '../people/people.entity.js';
 import { type DueMail, MailRepository, MailSeal, type NewMail } from './mail.repository.js';
 
 interface SmtpError {
@@ -133,7 +134,9 @@ export class MailService {
     private readonly worker: MailWorker,
   ) {}
 
+  /** Nothing for a user without an address. */
   async queue(tx: Transaction, tenantId: string, mail: NewMail): Promise<void> {
+    if (!canReceive(mail.recipient)) return;
     await this.mails.insert(tx, tenantId, mail);
     tx.afterCommit(() => this.worker.wake());
   }

@@ -5,6 +5,7 @@ import { EventsByFunction1795800001640 } from './1795800001640-events-by-functio
 import { WorkspaceSettings1795800001700 } from './1795800001700-workspace-settings.js';
 import { Persons1795800001800 } from './1795800001800-persons.js';
 import { PersonSessions1795800001810 } from './1795800001810-person-sessions.js';
+import { HostUsersOfTheirOwn1795800011710 } from './1795800011710-host-users-of-their-own.js';
 import { PageTokens1795800011760 } from './1795800011760-page-tokens.js';
 import { WorkspaceLimits1795800011790 } from './1795800011790-workspace-limits.js';
 
@@ -17,6 +18,7 @@ export const migrations = [
   WorkspaceSettings1795800001700,
   Persons1795800001800,
   PersonSessions1795800001810,
+  HostUsersOfTheirOwn1795800011710,
   PageTokens1795800011760,
   WorkspaceLimits1795800011790,
 ];

@@ -45,6 +45,18 @@ export const REMOVED_DOMAIN = '@invalid';
 
 export const isRemoved = ({ email }: Pick<User, 'email'>): boolean => email.endsWith(REMOVED_DOMAIN);
 
+/** How the stored address of a host user ends who has none, because somebody else in the workspace has the one that the host says. */
+const NO_ADDRESS_DOMAIN = '@no-address.invalid';
+
+export const withoutAddress = (userId: string): string => `${userId}${NO_ADDRESS_DOMAIN}`;
+
+/** What is shown of an address. @returns null for a user who has none */
+export const shownAddress = ({ email }: Pick<User, 'email'>): string | null =>
+  email.endsWith(NO_ADDRESS_DOMAIN) ? null : email;
+
+/** Whether mail can arrive there: no domain below `invalid` has any (RFC 2606). */
+export const canReceive = (email: string): boolean => !/[@.]invalid$/.test(email);
+
 @Entity({ name: 'app_user' })
 export class User extends IdentifiedRow {
   @Column({ type: 'text' }) email: string;

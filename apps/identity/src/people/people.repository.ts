@@ -156,6 +156,15 @@ export class UserRepository {
     return user && { tenantId, userId: user.id };
   }
 
+  /** What a host says of its user, by the narrow role. Users whom others have added stay as they are. */
+  async followHost(
+    tx: NarrowTransaction,
+    { tenantId, userId }: EmailHolder,
+    changes: Partial<Pick<User, 'name' | 'email'>>,
+  ): Promise<void> {
+    await tx.repository(User).update({ tenantId, id: userId, origin: 'embed' }, changes);
+  }
+
   /** As {@link findByEmail}; where nobody has it otherwise, the first whom a host has brought with it. */
   async findByAddress(tx: NarrowTransaction, tenantId: string, email: string): Promise<EmailHolder | null> {
     const holder = await this.findByEmail(tx, tenantId, email);

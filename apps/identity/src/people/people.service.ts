@@ -15,7 +15,7 @@ import { EmailField, field, IdField, ListField, TextField } from '@crm/http';
 import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import type { Tenant } from './people.entity.js';
+import { shownAddress, type Tenant, withoutAddress } from './people.entity.js';
 import { type NewUser, TenantRepository, type TenantSettings, UserRepository } from './people.repository.js';
 import { PersonRepository } from './person.repository.js';
 import { assertKnown } from './workspace-settings.js';
@@ -31,8 +31,7 @@ export class UserService {
   /**
    * Adds a user whose address nobody has proven, which reserves it in the workspace alone.
    * @param passwordKey by which the password of the user signs in; null without a password
-   * @throws PlatformError EMAIL_TAKEN for the address of another user of the workspace, or the one that they have given up, except
-   * for one that a host brings
+   * @throws PlatformError EMAIL_TAKEN for the address of another user of the workspace, or the one that they have given up
    */
   async addLocal(
     tx: NarrowTransaction,
@@ -44,23 +43,41 @@ export class UserService {
     const isTaken =
       (await this.users.findByEmail(tx, tenantId, user.email)) !== null ||
       (await this.persons.isOfMember(tx, user.email, tenantId));
-    if (isTaken && user.origin !== 'embed')
-      throw new PlatformError('EMAIL_TAKEN', 'A user of the workspace has the address already');
-    await this.users.insert(tx, tenantId, user);
-    await appendEvent(tx, EVENTS['user.created'], {
-      tenantId,
-      subject: user.id,
-      data: { userId: user.id, email: user.email, name: user.name },
-    });
-    // A host signs its users in, and can have any number of an address.
-    if (user.origin === 'embed') return;
+    if (isTaken) throw new PlatformError('EMAIL_TAKEN', 'A user of the workspace has the address already');
+    await this.insert(tx, tenantId, user);
     await this.persons.addLocal(tx, { userId: user.id, tenantId, email: user.email, passwordKey });
+  }
+
+  /**
+   * A user whom a host signs in. They have no address where another user of the workspace has it.
+   * @returns whether they have it
+   */
+  async addHostUser(tx: NarrowTransaction, tenantId: string, user: NewUser): Promise<boolean> {
+    const isFree = await this.isFree(tx, tenantId, user.email);
+    await this.insert(tx, tenantId, isFree ? user : { ...user, email: withoutAddress(user.id) });
+    return isFree;
+  }
+
+  /** Whether no user of the workspace has an address. Holds it until the transaction ends. */
+  async isFree(tx: NarrowTransaction, tenantId: string, email: string): Promise<boolean> {
+    await this.persons.holdAddress(tx, email);
+    return (
+      (await this.users.findByAddress(tx, tenantId, email)) === null &&
+      !(await this.persons.isOfMember(tx, email, tenantId))
+    );
+  }
+
+  private async insert(tx: NarrowTransaction, tenantId: string, user: NewUser): Promise<void> {
+    await this.users.insert(tx, tenantId, user);
+    const data = { userId: user.id, email: shownAddress(user), name: user.name };
+    await appendEvent(tx, EVENTS['user.created'], { tenantId, subject: user.id, data });
   }
 }
 
 export class UserSummaryView {
   @IdField() id: string;
-  @EmailField() email: string;
+  @EmailField({ nullable: true, description: 'Null for a host user whose address another user of the workspace has' })
+  email: string | null;
   @TextField({ maxLength: 200 }) name: string;
   @ListField(field.text({ maxLength: 40 }), { example: ['member'] }) roles: string[];
 }

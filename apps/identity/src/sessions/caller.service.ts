@@ -4,6 +4,7 @@ import { Database } from '@crm/database';
 import { BooleanField, field, type ListAnswer, ListField, type ListQuery, ObjectField } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { deviceOf } from '../audit/request-origin.decorator.js';
+import { shownAddress } from '../people/people.entity.js';
 import { UserRepository } from '../people/people.repository.js';
 import { assertAdministered, TenantService, UserSummaryView } from '../people/people.service.js';
 import { Workspace } from '../people/workspace.dto.js';
@@ -38,7 +39,7 @@ export class CallerService {
       if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
       return {
         id: user.id,
-        email: user.email,
+        email: shownAddress(user),
         name: user.name,
         roles: [...principal.roles],
         scopes: [...principal.scopes],

@@ -29,7 +29,13 @@ const INSTALLATION = {
   requestedBy: USER_ID,
 };
 
-const User = Type.Object({ userId: Id, email: Type.String(), name: Type.String() });
+const User = Type.Object({
+  userId: Id,
+  email: Type.Union([Type.String(), Type.Null()], {
+    description: 'Null for a host user whose address another user of the workspace has',
+  }),
+  name: Type.String(),
+});
 const USER = { userId: USER_ID, email: 'grace@globex.example.com', name: 'Grace Hopper' };
 
 const Subscription = Type.Object({

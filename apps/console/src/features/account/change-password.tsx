@@ -44,7 +44,7 @@ export function Password() {
   const [awaited, setAwaited] = useState<PasswordChange | null>();
   const change = async (wanted: PasswordChange): Promise<void> => {
     const { mfaRequired, challengeId, deviceToken } = await api.changePassword(wanted);
-    if (!mfaRequired && caller) await knownDevices(window).keep(caller.email, deviceToken);
+    if (!mfaRequired && caller?.email) await knownDevices(window).keep(caller.email, deviceToken);
     setAwaited(mfaRequired ? { ...wanted, challengeId } : null);
   };
   const action = useMutation({

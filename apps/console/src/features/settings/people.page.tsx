@@ -17,7 +17,7 @@ const DisablePerson = lazy(() => import('./parts/disable-person.js'));
 const InvitePerson = lazy(() => import('./parts/invite-person.js'));
 
 /** Somebody who has left keeps the name alone, by which records say who they are of. */
-const isRemoved = ({ email }: UserView): boolean => email.endsWith('@invalid');
+const isRemoved = ({ email }: UserView): boolean => email?.endsWith('@invalid') === true;
 
 const TYPING_PAUSE_MS = 200;
 /** The longest page of the API; whoever looks for somebody else searches. */
@@ -108,7 +108,7 @@ function People() {
                       {person.id === caller?.id ? <Text span size="xs" c="dimmed">{`(${texts.you})`}</Text> : null}
                     </Text>
                     <Text size="sm" c="dimmed">
-                      {isRemoved(person) ? null : `${person.email} · `}
+                      {isRemoved(person) || person.email === null ? null : `${person.email} · `}
                       {person.roles.map((role) => roles[role] ?? role).join(', ')}
                     </Text>
                   </div>

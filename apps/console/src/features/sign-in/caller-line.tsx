@@ -12,7 +12,7 @@ export function CallerLine() {
   const { data: caller } = useCaller(useApiClient());
   return (
     <div>
-      <Text>{caller ? texts.signedInAs(caller.email) : '\u00a0'}</Text>
+      <Text>{caller ? texts.signedInAs(caller.email ?? caller.name) : '\u00a0'}</Text>
       <Anchor component="button" type="button" onClick={() => void session.end()}>
         {texts.otherAccount}
       </Anchor>

@@ -31,20 +31,25 @@ async function createFunction(runner: QueryRunner, name: string, definition: str
  * roles of whoever issued the secret bound it (decision record 0233), and are none of somebody who is not active any more.
  * An address belongs elsewhere when a person has proven it who is in other workspaces only. A user with the address they have
  * always had goes on being minted for when somebody else proves it: the host learns nothing new.
+ * What the host says of a user whom it has brought is outdated when one host user alone is that user, and the name differs or
+ * the address does and is free in the workspace. Users whom others have added are as these say.
  *
  * The row lock is all that it writes most of the time, and a lost lock is no loss: the commit does not wait for the disk.
  */
-const READ_EMBED_MINT = `(p_client_id text, p_secret_hash bytea, p_sub text, p_email text)
+const READ_EMBED_MINT = `(p_client_id text, p_secret_hash bytea, p_sub text, p_email text, p_name text DEFAULT NULL)
   RETURNS TABLE (
     app_key text, tenant_id uuid, secret_hash bytea, previous_secret_hash bytea, allowed_origins text[],
     scopes text[], link_users_by text, issuer_roles text[], user_id uuid, user_email text, user_roles text[],
-    user_status text, undone boolean, by_address boolean, belongs_elsewhere boolean, conflicts integer, conflicts_reset_seconds float8)
+    user_status text, undone boolean, by_address boolean, belongs_elsewhere boolean, conflicts integer, conflicts_reset_seconds float8,
+    address_taken boolean, outdated boolean)
   LANGUAGE plpgsql AS $$
   #variable_conflict use_column
   DECLARE
     c embed_client%ROWTYPE;
     is_current boolean;
     is_previous boolean;
+    is_brought boolean;
+    present_name text;
   BEGIN
     SELECT * INTO c FROM embed_client WHERE client_id = p_client_id;
     IF NOT FOUND THEN RETURN; END IF;
@@ -70,9 +75,15 @@ const READ_EMBED_MINT = `(p_client_id text, p_secret_hash bytea, p_sub text, p_e
     SELECT m.user_id, m.undone_at IS NOT NULL, m.undo_hash IS NOT NULL INTO user_id, undone, by_address FROM embed_user m
      WHERE m.tenant_id = c.tenant_id AND m.app_key = c.app_key AND m.sub = p_sub;
     IF FOUND THEN
-      SELECT u.email, u.roles, u.status INTO user_email, user_roles, user_status FROM app_user u
+      SELECT u.email, u.roles, u.status, u.origin = 'embed', u.name
+        INTO user_email, user_roles, user_status, is_brought, present_name FROM app_user u
        WHERE u.tenant_id = c.tenant_id AND u.id = user_id FOR SHARE;
+      outdated := is_brought AND present_name <> p_name;
       IF user_email IS DISTINCT FROM p_email THEN
+        address_taken := is_brought AND (
+          EXISTS (SELECT 1 FROM app_user o WHERE o.tenant_id = c.tenant_id AND o.email = p_email AND o.origin <> 'embed')
+          OR EXISTS (SELECT 1 FROM app_user o WHERE o.tenant_id = c.tenant_id AND o.email = p_email AND o.origin = 'embed'));
+        outdated := outdated OR (is_brought AND p_name IS NOT NULL AND NOT address_taken);
         belongs_elsewhere := EXISTS (
           SELECT 1 FROM sign_in_email s LEFT JOIN membership h ON h.person_id = s.person_id AND h.tenant_id = c.tenant_id
            WHERE s.email = p_email AND s.proven_at IS NOT NULL AND h.user_id IS NULL);
@@ -80,20 +91,25 @@ const READ_EMBED_MINT = `(p_client_id text, p_secret_hash bytea, p_sub text, p_e
           FROM quota_use q
          WHERE q.tenant_id = c.tenant_id AND q.name = 'embed-conflict:' || c.app_key AND q.resets_at > now();
       END IF;
+      IF outdated THEN
+        outdated := NOT EXISTS (
+          SELECT 1 FROM embed_user m WHERE m.tenant_id = c.tenant_id AND m.user_id = read_embed_mint.user_id
+             AND (m.app_key, m.sub) <> (c.app_key, p_sub));
+      END IF;
     END IF;
     RETURN NEXT;
   END $$`;
 
 /**
  * What `read_embed_mint` reads, for many mints at once (decision record 0194), of those that need nothing else: the current
- * secret, whose last use is recorded already, a known `sub`, and the address that the user has. It answers no others, and it
+ * secret, whose last use is recorded already, a known `sub`, and the address and the name that the user has. It answers no others, and it
  * never waits: a user whom somebody is changing is left out as well. So one mint cannot hold up those of others, and because
  * the locks of a batch are taken without waiting, their order cannot lead to a deadlock.
  *
  * Runs as the caller: outside the context of a tenant the narrow role sees no user.
  */
 const READ_KNOWN_EMBED_MINTS = `(
-    p_client_ids text[], p_secret_hashes bytea[], p_subs text[], p_emails text[])
+    p_client_ids text[], p_secret_hashes bytea[], p_subs text[], p_emails text[], p_names text[] DEFAULT NULL)
   RETURNS TABLE (
     "position" bigint, app_key text, tenant_id uuid, secret_hash bytea, allowed_origins text[], scopes text[],
     link_users_by text, issuer_roles text[], user_id uuid, user_email text, user_roles text[], user_status text,
@@ -125,6 +141,7 @@ const READ_KNOWN_EMBED_MINTS = `(
           JOIN embed_user m
             ON m.tenant_id = c.tenant_id AND m.app_key = c.app_key AND m.sub = p_subs[p.at]
           JOIN app_user u ON u.tenant_id = c.tenant_id AND u.id = m.user_id AND u.email = p_emails[p.at]
+           AND (u.origin <> 'embed' OR p_names IS NULL OR u.name = p_names[p.at])
            FOR SHARE OF u SKIP LOCKED;
     END LOOP;
   END $$`;

@@ -47,7 +47,7 @@ export async function findPeople(
   const found = new Map<string, string>();
   for (const name of names) {
     const all = await people.search(name, signal);
-    const same = all.filter((person) => [person.email, person.name].some((one) => one.toLowerCase() === name));
+    const same = all.filter((person) => [person.email, person.name].some((one) => one?.toLowerCase() === name));
     if (same.length === 1) found.set(name, same[0]!.id);
   }
   return found;

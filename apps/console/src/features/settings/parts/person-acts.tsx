@@ -22,7 +22,7 @@ export function PersonActs({ person }: { readonly person: UserView }) {
   const close = (): void => setAsked(undefined);
   const invite = async (): Promise<void> => {
     await client.POST('/api/tenant/users/{id}/invitation', { params });
-    notifications.show({ message: texts.invited(person.email) });
+    notifications.show({ message: texts.invited(person.email ?? name) });
   };
   const act = async (make: () => Promise<unknown>, message: string): Promise<void> => {
     if ((await callProven(make)) === undefined) return;
