@@ -1,4 +1,5 @@
 import { lookup, Resolver as NameServerClient } from 'node:dns/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { checkAddress, isAddress } from '@crm/address-policy';
 import { LRUCache } from 'lru-cache';
 import type { Origin } from './destination.js';
@@ -56,6 +57,9 @@ const TRIES = 2;
 /** Milliseconds per lookup; leaves time for TCP and TLS within the five seconds that connecting may take. */
 const LOOKUP_MS = 3_000;
 
+/** Milliseconds for which IPv6 addresses are waited for when IPv4 ones are there: some servers never answer for them (RFC 8305, section 3). */
+const RESOLUTION_DELAY_MS = 50;
+
 /**
  * Asks the name servers directly. The system's resolver occupies one of the few worker threads of the process until it
  * times out, and cannot be cancelled: four names with dead servers would delay every other lookup.
@@ -64,7 +68,15 @@ const LOOKUP_MS = 3_000;
 export function nameServerResolver({ servers, limitMs = LOOKUP_MS }: NameServerOptions = {}): Resolver {
   return (hostname, signal) =>
     asking({ servers, limitMs }, signal, async (client) => {
-      const answers = await Promise.allSettled([client.resolve4(hostname), client.resolve6(hostname)]);
+      const asked = [client.resolve4(hostname), client.resolve6(hostname)] as const;
+      const both = Promise.allSettled(asked);
+      const enough = asked[0].then(
+        () => pause(RESOLUTION_DELAY_MS),
+        () => both,
+      );
+      await Promise.race([both, enough]);
+      client.cancel();
+      const answers = await both;
       const [ipv4, ipv6] = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : []));
       const addresses = alternating(ipv4 ?? [], ipv6 ?? []);
       // One kind is enough: many servers do not answer for the other, and only returned addresses are called.

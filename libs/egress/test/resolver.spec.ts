@@ -53,6 +53,17 @@ describe('nameServerResolver', () => {
     expect(await (await resolving(aaaa, [IPV6], 300))('a.example.com')).toEqual(['2606:4700::1111']);
   });
 
+  it('waits for IPv6 addresses for a moment only when it has IPv4 ones, and asks for them once', async () => {
+    const kinds: RecordKind[] = [];
+    const server = await serve((_name, kind) => {
+      kinds.push(kind);
+      return kind === 'A' ? ['192.0.2.1'] : 'silence';
+    });
+    expect(await nameServerResolver({ servers: [server.address] })('a.example.com')).toEqual(['192.0.2.1']);
+    // A second try would follow after a second.
+    expect(kinds.sort()).toEqual(['A', 'AAAA']);
+  });
+
   it.each<[string, NameAnswer, NameAnswer]>([
     ['ENOTFOUND', 3, 3],
     ['ESERVFAIL', 2, 2],
