@@ -53,7 +53,7 @@ export {
   ServedPage,
   withAttributes,
 } from './page/page-files.js';
-export { ProblemFilter, redactPath } from './problem/problem.filter.js';
+export { ProblemFilter, shownPath } from './problem/problem.filter.js';
 export { type Problem, toPlatformError } from './problem/problem.js';
 export { bindInputPipe, isOfOperators, listRoutes, type RouteEntry, requireAccessRules } from './route/list-routes.js';
 export {

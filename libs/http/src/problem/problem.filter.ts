@@ -1,11 +1,29 @@
 import { logMembers } from '@crm/access';
-import { HOOK_PATH, OPERATORS_PREFIX, type PlatformError } from '@crm/contracts';
+import { HOOK_PATH, isUuid, OPERATORS_PREFIX, type PlatformError } from '@crm/contracts';
 import { counter } from '@crm/telemetry';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, throwError } from 'rxjs';
 import type { RouteSettings } from '../route/route.decorators.js';
 import { problemHeaders, toPlatformError, toProblem } from './problem.js';
+
+/** Of a segment that may be a secret: ids are shorter, or UUIDs. */
+const SECRET_LENGTH = 20;
+
+/**
+ * The path of a request as logs and problems show it. One that no route is known for may be mistyped, with a secret in it:
+ * its long segments are redacted, except UUIDs. Below a star only an answer tells whether there is one.
+ */
+export function shownPath(request: FastifyRequest, status: number, url = request.url): string {
+  const shown = redactPath(url);
+  if (status < 400) return shown;
+  const route = request.routeOptions?.url;
+  if (route !== undefined && !route.endsWith('*')) return shown;
+  return shown
+    .split('/')
+    .map((segment) => (segment.length >= SECRET_LENGTH && !isUuid(segment) ? REDACTED : segment))
+    .join('/');
+}
 
 const HOOK = new RegExp(`(${HOOK_PATH}/[^/?#]*/)[^?#]+`, 'gi');
 
@@ -92,7 +110,9 @@ export class ProblemFilter implements ExceptionFilter {
     countRefusal(error);
     if (reply.sent) return;
     const { constantProblems } = (request.routeOptions?.config ?? {}) as RouteSettings;
-    const occurrence = constantProblems ? {} : { instance: redactPath(publicUrl(request)), requestId: request.id };
+    const occurrence = constantProblems
+      ? {}
+      : { instance: shownPath(request, error.status, publicUrl(request)), requestId: request.id };
     reply
       .code(error.status)
       .headers(problemHeaders(error, request.headers.authorization !== undefined))

@@ -1,5 +1,5 @@
 import type { RequestContext } from '@crm/access';
-import { redactPath } from '@crm/http';
+import { shownPath } from '@crm/http';
 import type { LoggerService } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
@@ -163,8 +163,8 @@ const NEST_CONTEXTS = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver'
 
 export interface AnsweredRequest {
   readonly method: string;
-  /** Unchanged; it is redacted here. */
-  readonly url: string;
+  /** Redacted. */
+  readonly path: string;
   readonly status: number;
   /** Milliseconds. */
   readonly elapsed: number;
@@ -187,7 +187,7 @@ export function logRequests(
     output.write(
       lineOf({
         method: request.method,
-        url: request.url,
+        path: shownPath(request, reply.statusCode),
         status: reply.statusCode,
         elapsed: reply.elapsedTime,
         problem: request.problemCode,
@@ -201,7 +201,7 @@ export function logRequests(
 /** Queries are omitted because they contain names and addresses of people. */
 export function requestLines(service: string): (answered: AnsweredRequest) => string {
   const origin = `"service":${JSON.stringify(service)},"pid":${process.pid},"requestId":`;
-  return ({ method, url, status, elapsed, problem, context }) => {
+  return ({ method, path, status, elapsed, problem, context }) => {
     const { principal, clientRequestId, tenantId, traceparent } = context;
     // Request and trace ids need no JSON escapes; values chosen by a caller or another service may.
     return (
@@ -209,7 +209,7 @@ export function requestLines(service: string): (answered: AnsweredRequest) => st
       (clientRequestId === undefined ? '' : `,"clientRequestId":${quote(clientRequestId)}`) +
       (tenantId === undefined ? '' : `,"tenantId":${quote(tenantId)}`) +
       (traceparent === undefined ? '' : `,"traceId":"${traceparent.slice(3, 35)}"`) +
-      `,"method":"${method}","path":${quote(redactPath(url))},"status":${status},"ms":${Math.round(elapsed * 10) / 10}` +
+      `,"method":"${method}","path":${quote(path)},"status":${status},"ms":${Math.round(elapsed * 10) / 10}` +
       (problem === undefined ? '' : `,"problem":"${problem}"`) +
       (principal === undefined ? '' : `,"principal":"${principal.kind}","userId":${quote(principal.userId)}`) +
       ',"msg":"request"}\n'
