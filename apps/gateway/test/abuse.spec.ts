@@ -206,7 +206,7 @@ describe('pages of other origins', () => {
       expect(await preflight(origin)).toEqual([204, origin, null]);
     }
     for (const origin of ['https://app.example.com.evil.test', 'http://app.example.com', 'null']) {
-      expect(await preflight(origin)).toEqual([404, null, null]);
+      expect(await preflight(origin)).toEqual([405, null, null]);
     }
     const answer = await edge.call('/api/crm/leads', { headers: { origin: 'https://app.example.com' } });
     expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example.com');

@@ -71,9 +71,6 @@ describe.each(routes)('%s %s', (method, template, { upstream, public: isPublic }
 
 describe('what is no route', () => {
   it.each([
-    ['GET', '/api/auth/login'],
-    ['POST', '/api/auth/me'],
-    ['PUT', '/api/admin/tenants/x-1'],
     ['GET', '/api/auth/api-keys'],
     ['POST', '/api/auth/register'],
     ['GET', '/audit'],
@@ -83,6 +80,33 @@ describe('what is no route', () => {
   ])('is not found: %s %s', async (method, path) => {
     const { status, body } = await api.request(method, path);
     expect([status, body.code, body.instance]).toEqual([404, 'NOT_FOUND', path]);
+    expect(api.received).toEqual([]);
+  });
+
+  it.each([
+    ['GET', '/api/auth/login', 'POST'],
+    ['POST', '/api/auth/me', 'GET, HEAD'],
+    ['PUT', '/api/admin/tenants/x-1', 'PATCH'],
+    ['OPTIONS', '/api/admin/audit', 'GET, HEAD'],
+  ])('is no method of its path: %s %s', async (method, path, allow) => {
+    for (const body of [undefined, { x: 'x'.repeat(20_000) }]) {
+      const answer = await api.request(method, path, method === 'GET' ? undefined : body);
+      expect([answer.status, answer.body.code, answer.headers.get('allow')]).toEqual([
+        405,
+        'METHOD_NOT_ALLOWED',
+        allow,
+      ]);
+    }
+    expect(api.received).toEqual([]);
+  });
+
+  it.each([
+    ['/api/admin/audit?x=%00', 'INVALID_QUERY'],
+    ['/api/admin/submissions/%00', 'MALFORMED_REQUEST'],
+    ['/api/admin/submissions/%', 'MALFORMED_REQUEST'],
+  ])('is a problem like any other: GET %s', async (path, code) => {
+    const { status, headers, body } = await api.request('GET', path);
+    expect([status, body.code, headers.get('content-type')]).toEqual([400, code, 'application/problem+json']);
     expect(api.received).toEqual([]);
   });
 

@@ -36,6 +36,7 @@ export const REQUEST_ERRORS = defineErrors({
   SERVICE_UNAVAILABLE: [503, 'A part of the platform is not available'],
   DEADLINE_EXCEEDED: [503, 'A part of the platform did not answer in time'],
   REQUEST_TIMEOUT: [408, 'The request did not arrive in time'],
+  HEADERS_TOO_LARGE: [431, 'The headers are too large'],
 });
 
 /** Authentication and authorisation. */
@@ -165,7 +166,7 @@ export class PlatformError extends Error {
    * @param code a code of the catalogue
    * @param detail a sentence about this occurrence without a full stop; shown to the caller, so no secret or internal name
    * @param extra invalid values of the body, further members of the problem document, seconds after which to try again,
-   *   and the state of the limits when one of them is exhausted
+   *   the state of the limits when one of them is exhausted, and the methods that a path has
    */
   constructor(
     code: ErrorCode,
@@ -175,6 +176,7 @@ export class PlatformError extends Error {
       readonly members?: Readonly<Record<string, unknown>>;
       readonly retryAfterSeconds?: number;
       readonly limits?: readonly LimitState[];
+      readonly allow?: readonly string[];
       readonly cause?: unknown;
     } = {},
   ) {

@@ -70,3 +70,4 @@ export {
   requireMatch,
 } from './route/route.decorators.js';
 export { createHttpAdapter, drainServer, HTTP_CONFIG, operatorsServer, type ServedKeyPair } from './server/adapter.js';
+export { withoutRoute } from './server/unrouted.js';

@@ -72,7 +72,8 @@ export async function createService(
   measureRequests(instance);
   logRequests(instance, config);
 
-  const operators = config.operatorsPort === undefined ? undefined : operatorsServer(instance, certificate?.first);
+  const operators =
+    config.operatorsPort === undefined ? undefined : operatorsServer(instance, config, certificate?.first);
 
   const operations = new OperationsServer();
   const operationsUrl = await operations.listen(config.host, config.operationsPort);

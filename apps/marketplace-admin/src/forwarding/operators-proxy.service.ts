@@ -1,7 +1,7 @@
 import type { Principal } from '@crm/access';
 import { bearerToken, TokenVerifier } from '@crm/access';
 import { AUDIENCES, OPERATORS_PREFIX, PlatformError } from '@crm/contracts';
-import { CREDENTIALS_BODY_LIMIT, DEFAULT_BODY_LIMIT } from '@crm/http';
+import { CREDENTIALS_BODY_LIMIT, DEFAULT_BODY_LIMIT, withoutRoute } from '@crm/http';
 import { addressKey, isLoopback, Limiter, LimiterStore } from '@crm/limits';
 import {
   announcedBytes,
@@ -49,7 +49,7 @@ export class OperatorsProxy extends EdgeProxy {
     this.server.httpAdapter.getInstance<FastifyInstance>().addHook('onRequest', (request, reply, done) => {
       const isKnown = request.routeOptions.url !== undefined;
       if (isKnown || announcedBytes(request, Number.POSITIVE_INFINITY) === 0) done();
-      else done(refused(request, reply, new PlatformError('NOT_FOUND')));
+      else done(refused(request, reply, withoutRoute(request)));
     });
     await super.onModuleInit();
   }

@@ -4,7 +4,7 @@ import { type ClassTransformOptions, classToPlain, plainToInstance, Transformati
 import { defaultMetadataStorage as transformations } from 'class-transformer/cjs/storage.js';
 import { getMetadataStorage, type ValidationArguments, ValidationTypes, validate, validateSync } from 'class-validator';
 import { fieldProblems } from './field-problems.js';
-import { refuseBadText } from './json-value.js';
+import { isBadText, refuseBadText } from './json-value.js';
 import { coerceQuery } from './lists.js';
 import {
   type DtoClass,
@@ -157,6 +157,13 @@ export function checkQueryText(query: unknown): void {
     query,
     (pointer) => new PlatformError('INVALID_QUERY', `${pointer.slice(1)}: has a character that is not allowed`),
   );
+}
+
+/** The same in the parameters of a path, for which no pipe is needed elsewhere. */
+export function checkPathText(parameters: unknown): void {
+  for (const text of Object.values(parameters as Readonly<Record<string, string>>)) {
+    if (isBadText(text)) throw new PlatformError('MALFORMED_REQUEST', 'The path has a character that is not allowed');
+  }
 }
 
 const pipe = new DtoPipe();

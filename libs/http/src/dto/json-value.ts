@@ -120,7 +120,8 @@ export function refuseBadBody(text: string, body: unknown): void {
   );
 }
 
-const isBadText = (text: string): boolean => text.includes('\0') || !text.isWellFormed();
+/** Whether no column can store it. */
+export const isBadText = (text: string): boolean => text.includes('\0') || !text.isWellFormed();
 
 const isBadScalar = (item: unknown): boolean =>
   typeof item === 'string' ? isBadText(item) : typeof item === 'number' && !Number.isFinite(item);

@@ -88,6 +88,7 @@ export function problemHeaders(error: PlatformError, tokenWasSent: boolean): Rec
   const fallback = error.status === 429 || error.status === 503 ? DEFAULT_RETRY_SECONDS[error.status] : undefined;
   const seconds = error.extra.retryAfterSeconds ?? fallback;
   if (seconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(seconds)));
+  if (error.extra.allow) headers.allow = error.extra.allow.join(', ');
   if (error.extra.limits?.length) Object.assign(headers, limitHeaders(error.extra.limits));
   return headers;
 }

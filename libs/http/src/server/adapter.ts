@@ -20,10 +20,11 @@ import { arrive, type Span, type SpanDescription, sampleAnew } from '@crm/teleme
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
-import { checkQueryText } from '../dto/dto.pipe.js';
+import { checkPathText, checkQueryText } from '../dto/dto.pipe.js';
 import { refuseBadBody, refuseHugeBody } from '../dto/json-value.js';
 import type { ProblemFilter } from '../problem/problem.filter.js';
 import { DEFAULT_BODY_LIMIT, type RouteSettings } from '../route/route.decorators.js';
+import { answerProblems, clientErrorHandler, requireOneHost } from './unrouted.js';
 
 /** How often connections that fell idle are looked for while draining, in milliseconds. */
 const IDLE_SWEEP_MS = 25;
@@ -148,8 +149,9 @@ export function createHttpAdapter(
   problems: ProblemFilter,
   certificate?: ServedKeyPair,
 ): FastifyAdapter {
+  const headers = securityHeaders(config);
   const adapter = new FastifyAdapter({
-    ...(certificate && { https: tlsOptions(certificate) }),
+    ...(certificate ? { https: { ...tlsOptions(certificate), ...SERVER } } : { http: SERVER }),
     logger: false,
     bodyLimit: DEFAULT_BODY_LIMIT,
     ...CONNECTION_LIMITS,
@@ -158,22 +160,34 @@ export function createHttpAdapter(
     requestIdHeader: false,
     genReqId: ({ headers }) => (isEdge(config.name) ? undefined : acceptedRequestId(headers)) ?? v7({ rng: pooledId }),
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
+    // No hook runs before these.
     frameworkErrors: (error, request, reply) => {
+      if (headers) reply.headers(headers);
+      reply.header('x-request-id', request.id);
       problems.answer(error, request as FastifyRequest, reply as unknown as FastifyReply);
     },
+    clientErrorHandler: clientErrorHandler(config.baseUrl, headers),
     // No Express middleware is used anywhere.
     skipMiddie: true,
   } as ConstructorParameters<typeof FastifyAdapter>[0]);
   const instance = adapter.getInstance() as unknown as FastifyInstance;
+  answerProblems(instance, problems);
+  // Nest sets its own after modules have registered routes, which keep what is there then.
+  adapter.setErrorHandler = () => adapter.getInstance();
+  adapter.setNotFoundHandler = () => adapter.getInstance();
   acceptJsonBodies(instance);
-  carryRequestContext(instance, config.name);
+  // First, because what is refused has them too.
   setSecurityHeaders(instance, config);
+  carryRequestContext(instance, config.name);
   instance.addHook('onRoute', (route) => {
     const { bodyLimit } = (route.config ?? {}) as RouteSettings;
     if (bodyLimit !== undefined) route.bodyLimit = bodyLimit;
   });
   return adapter as unknown as FastifyAdapter;
 }
+
+/** A missing Host header is answered as a problem, by `requireOneHost`. */
+const SERVER = { requireHostHeader: false };
 
 export const tlsOptions = (certificate: ServedKeyPair) => ({
   ...TLS_SETTINGS,
@@ -198,15 +212,13 @@ function carryRequestContext(instance: FastifyInstance, service: ServiceName): v
     const clientRequestId = clientRequestIdOf(request.headers);
     request.callContext = { requestId: request.id, clientRequestId, traceparent: receive(request, reply) };
     reply.header('x-request-id', clientRequestId ?? request.id);
+    requireOneHost(request.raw);
     done();
   });
   instance.addHook('preValidation', (request, _reply, done) => {
-    try {
-      checkQueryText(request.query);
-      done();
-    } catch (refusal) {
-      done(refusal as Error);
-    }
+    checkQueryText(request.query);
+    checkPathText(request.params);
+    done();
   });
 }
 
@@ -273,7 +285,11 @@ const AUDIENCE: readonly Audience[] = [AUDIENCES.admin];
  * Which server a request came by says who calls, and nothing in the request does: routes below OPERATORS_PREFIX answer
  * here alone, with operators' tokens, all others at the other port. Call it before the routes are registered.
  */
-export function operatorsServer(instance: FastifyInstance, certificate?: ServedKeyPair): Server {
+export function operatorsServer(
+  instance: FastifyInstance,
+  { baseUrl }: Pick<HttpConfig, 'baseUrl'>,
+  certificate?: ServedKeyPair,
+): Server {
   const calls = new WeakSet<IncomingMessage>();
   // Declared, so that all requests have one shape from the beginning.
   instance.decorateRequest('audiences', undefined);
@@ -292,8 +308,9 @@ export function operatorsServer(instance: FastifyInstance, certificate?: ServedK
   const { requestTimeout, connectionTimeout, keepAliveTimeout } = CONNECTION_LIMITS;
   const limits = { requestTimeout, keepAliveTimeout };
   const server = certificate
-    ? createTlsServer({ ...limits, ...tlsOptions(certificate) }, listener)
-    : createServer(limits, listener);
+    ? createTlsServer({ ...limits, ...SERVER, ...tlsOptions(certificate) }, listener)
+    : createServer({ ...limits, ...SERVER }, listener);
+  server.on('clientError', clientErrorHandler(baseUrl));
   server.setTimeout(connectionTimeout);
   return server;
 }
