@@ -14,6 +14,8 @@ const READ_BYTES = 64 * 1024;
 const NO_SPACE = /no space left on device|disk quota exceeded/i;
 /** Bytes below which a server has no room to start in. On a full disk its log can lack the line that says so. */
 const ROOM = 32 * 1024 * 1024;
+/** Logs name workspaces and people: nobody else on the machine reads them. */
+const LOG_MODE = 0o640;
 
 /** @typedef {object} ChildServerOptions
  * @property {string} name shown to people
@@ -51,7 +53,7 @@ export class ChildServer {
     const { user, logFile } = options;
     if (logFile !== undefined) mkdirSync(path.dirname(logFile), { recursive: true });
     // The program writes into the file by itself: what it prints costs us nothing, and is there when we are gone.
-    const log = logFile === undefined ? undefined : openSync(logFile, 'a');
+    const log = logFile === undefined ? undefined : openSync(logFile, 'a', LOG_MODE);
     if (log !== undefined) this.#logStart = fstatSync(log).size;
     this.#child = spawn(options.command, options.args, {
       env: options.env ?? process.env,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -51,6 +51,13 @@ describe('a program that is kept alive', () => {
     expect(told).toEqual(['program ended and is restarted (signal SIGKILL)']);
     await kept.stop('SIGTERM', 5000);
     expect(isAlive(kept.current?.pid ?? 0)).toBe(false);
+  });
+
+  it('writes a log that nobody else on the machine reads', async () => {
+    const logFile = path.join(await mkdtemp(path.join(os.tmpdir(), 'crm-log-')), 'program.log');
+    const { command, args } = { command: process.execPath, args: ['-e', ''] };
+    await (await ChildServer.start({ name: 'program', command, args, guard, logFile })).ended;
+    expect((await stat(logFile)).mode & 0o777).toBe(0o640);
   });
 
   it('is not started again when it ends during the start of the platform', async () => {
