@@ -144,6 +144,8 @@ describe('the address of a client', () => {
     ['[2001:db8:1:2::3]:51234', '2001:db8:1:2'],
     ['[2001:db8:1:2::4]', '2001:db8:1:2'],
     ['::1', '0:0:0:0'],
+    // Of somebody who has gone.
+    [undefined, ''],
   ])('%s is counted as %s', (address, key) => {
     expect(addressKey(address)).toBe(key);
   });

@@ -17,9 +17,12 @@ import {
 const IPV4 = /^(?:(?:::|(?:0+:){5})ffff:)?(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/i;
 const BRACKETED = /^\[(.*)\](?::\d+)?$/;
 
-/** The key of a limit for an address: an IPv6 customer can choose from a whole /64, so these addresses share a key. */
-export function addressKey(address: string): string {
-  if (!address.includes(':')) return address;
+/**
+ * The key of a limit for an address: an IPv6 customer can choose from a whole /64, so these addresses share a key.
+ * @param address undefined for a client that has gone, of whom nothing is known any more
+ */
+export function addressKey(address: string | undefined): string {
+  if (!address?.includes(':')) return address ?? '';
   const ipv4 = IPV4.exec(address)?.[1];
   if (ipv4) return ipv4;
   const text = BRACKETED.exec(address)?.[1] ?? address;
