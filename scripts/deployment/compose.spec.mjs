@@ -160,7 +160,7 @@ describe('the environment', () => {
     const port = DEVELOPMENT_PORTS[name];
     expect(environmentOf(container(name))).toMatchObject({
       PROFILE: 'production',
-      HOST: '0.0.0.0',
+      HOST: '::',
       PORT: String(port),
       OPS_PORT: String(port + OPERATIONS_PORT_OFFSET),
       ...(servesOperators(name) && { OPERATORS_PORT: String(port + OPERATORS_PORT_OFFSET) }),

@@ -128,7 +128,9 @@ export async function startPlatform(image, services) {
     },
 
     /** Creates the demo sign-ins. */
-    seed: async () => runToEnd('identity/seed.js', 'identity', await environmentOf('identity')),
+    // Reached from this machine alone.
+    seed: async () =>
+      runToEnd('identity/seed.js', 'identity', { ...(await environmentOf('identity')), HOST: '127.0.0.1' }),
 
     /** Starts every service, and resolves when all are ready. */
     startServices: () =>

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { Plan } from '@crm/contracts';
 import { Database, inWorkspace, newId } from '@crm/database';
+import { isLoopback } from '@crm/limits';
 import { OperatorRepository } from './accounts/accounts.repository.js';
 import { RegistrationService } from './accounts/registration.service.js';
 import { AuditTrail } from './audit/audit-trail.service.js';
@@ -41,10 +42,16 @@ interface DemoUser {
   roles: string[];
 }
 
-/** Can be repeated. @throws Error in the production profile */
+/** Can be repeated. @throws Error in the production profile, and where others than this machine are listened to */
 export async function seed(config: IdentityConfig, database: Database): Promise<void> {
   if (config.service.profile === 'production') {
     throw new Error('Demo accounts have a public password and are not created in the production profile');
+  }
+  const { host } = config.service;
+  if (!isLoopback(host)) {
+    throw new Error(
+      `Demo accounts have a public password: they are created where HOST is a loopback address, not ${host}`,
+    );
   }
   const [users, persons, tenants] = [new UserRepository(), new PersonRepository(), new TenantRepository()];
   const people = new PersonService(persons, users, new EmailClaimRepository(), tenants);

@@ -217,9 +217,13 @@ describe('the seed', () => {
     expect((await operators.login('operator@platform.test')).accessToken).toBeTruthy();
   });
 
-  it('refuses to run in the production profile', async () => {
-    const production = { ...identity.config, service: { ...identity.config.service, profile: 'production' as const } };
-    await expect(seed(production, identity.get(Database))).rejects.toThrow('production');
+  it.each([
+    [{ profile: 'production' as const }, 'production'],
+    [{ profile: 'development' as const, host: '::' }, 'HOST is a loopback address, not ::'],
+    [{ profile: 'development' as const, host: '0.0.0.0' }, 'not 0.0.0.0'],
+  ])('refuses to run where others could sign in: %j', async (changes, reason) => {
+    const config = { ...identity.config, service: { ...identity.config.service, ...changes } };
+    await expect(seed(config, identity.get(Database))).rejects.toThrow(reason);
   });
 });
 

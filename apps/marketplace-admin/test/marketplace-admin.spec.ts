@@ -151,6 +151,11 @@ describe('calls that exchange credentials', () => {
       expect(await post('login/passkey/options', undefined, '2001:db8:1:3')).toBe(409);
       // What the proxy says of its client, and nothing that the client says of itself.
       expect(limited.received.at(-1)?.headers['x-forwarded-for']).toBe(`2001:db8:1:3::${callers.toString(16)}`);
+      // Nobody is spared, this machine neither.
+      const local = () =>
+        limited.service.request('POST', '/api/auth/refresh', { body: {}, headers: { 'x-forwarded-for': '::1' } });
+      const ofLocal = await Promise.all(Array.from({ length: 2 * CREDENTIAL_CALLS_PER_MINUTE }, local));
+      expect(ofLocal.map(({ status }) => status)).toContain(429);
     } finally {
       await limited.close();
     }

@@ -1,3 +1,4 @@
+import { isLoopback } from '@crm/limits';
 import type { DynamicModule } from '@nestjs/common';
 import type { ServiceConfig } from './configuration/service-config.js';
 import { collectStartGarbage, createService, type RunningService } from './create-service.js';
@@ -25,8 +26,11 @@ export async function startService(
   module: DynamicModule,
   options: ServiceOptions = {},
 ): Promise<RunningService> {
-  const { name, drainSeconds } = config.service;
+  const { name, profile, host, drainSeconds } = config.service;
   const logger = createLogger(config.service);
+  if (profile === 'development' && !isLoopback(host)) {
+    logger.warn({ host }, 'the development profile is reached from other machines: it gets no demo sign-ins');
+  }
   const die = (reason: unknown): void => {
     logger.fatal({ err: reason }, 'stopping after a defect that nobody caught');
     process.exit(1);

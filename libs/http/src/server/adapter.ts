@@ -24,6 +24,7 @@ import { checkPathText, checkQueryText } from '../dto/dto.pipe.js';
 import { refuseBadBody, refuseHugeBody } from '../dto/json-value.js';
 import type { ProblemFilter } from '../problem/problem.filter.js';
 import { DEFAULT_BODY_LIMIT, type RouteSettings } from '../route/route.decorators.js';
+import { nameClients, nameForwarded } from './client-address.js';
 import { answerProblems, clientErrorHandler, requireOneHost } from './unrouted.js';
 
 /** How often connections that fell idle are looked for while draining, in milliseconds. */
@@ -171,6 +172,7 @@ export function createHttpAdapter(
     skipMiddie: true,
   } as ConstructorParameters<typeof FastifyAdapter>[0]);
   const instance = adapter.getInstance() as unknown as FastifyInstance;
+  nameClients(instance.server, certificate !== undefined);
   answerProblems(instance, problems);
   // Nest sets its own after modules have registered routes, which keep what is there then.
   adapter.setErrorHandler = () => adapter.getInstance();
@@ -213,6 +215,7 @@ function carryRequestContext(instance: FastifyInstance, service: ServiceName): v
     request.callContext = { requestId: request.id, clientRequestId, traceparent: receive(request, reply) };
     reply.header('x-request-id', clientRequestId ?? request.id);
     requireOneHost(request.raw);
+    nameForwarded(request.headers);
     done();
   });
   instance.addHook('preValidation', (request, _reply, done) => {
@@ -311,6 +314,7 @@ export function operatorsServer(
     ? createTlsServer({ ...limits, ...SERVER, ...tlsOptions(certificate) }, listener)
     : createServer({ ...limits, ...SERVER }, listener);
   server.on('clientError', clientErrorHandler(baseUrl));
+  nameClients(server, certificate !== undefined);
   server.setTimeout(connectionTimeout);
   return server;
 }
