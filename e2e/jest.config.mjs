@@ -28,6 +28,7 @@ const onPlatform = {
 // They kill its processes or nodes of its database, withdraw its keys, call every route of every service, or listen at the one address that it has for a receiver.
 const ALONE = [
   'access/matrix',
+  'access/odd-requests',
   'access/kill-switch',
   'account/single-sign-on',
   'erased-record',
