@@ -5,6 +5,9 @@ import { SavedView } from './saved-view.entity.js';
 /** What can be changed of a saved view. */
 export type SavedViewChanges = Partial<Pick<SavedView, 'name' | 'shared' | 'filter' | 'sort' | 'columns'>>;
 
+/** Until the transaction ends, others of the owner wait. $1: `views:` and the owner. */
+const LOCK_VIEWS = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
+
 /** $1: tenant, $2: owner. */
 const COUNT_VIEWS = `
   SELECT count(*)::int AS views FROM saved_view v
@@ -30,8 +33,9 @@ export class SavedViewRepository {
     return tx.repository(SavedView).findOneBy({ tenantId: tx.tenantId, id });
   }
 
-  /** How many views somebody has, without those of objects that are no longer in use, which no list shows. */
-  async countOf(tx: TenantTransaction, ownerId: string): Promise<number> {
+  /** How many views somebody has, without those of objects that are no longer in use, which no list shows. None is added meanwhile. */
+  async lockAndCount(tx: TenantTransaction, ownerId: string): Promise<number> {
+    tx.issue(LOCK_VIEWS, [`views:${ownerId}`]);
     const [row] = await tx.query<{ views: number }>(COUNT_VIEWS, [tx.tenantId, ownerId]);
     return row?.views ?? 0;
   }

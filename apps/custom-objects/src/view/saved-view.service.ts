@@ -17,9 +17,12 @@ export const MAX_VIEWS = 200;
 /** Of a filter, as JSON: more does not fit into the address of a list. */
 const MAX_FILTER = 16_000;
 
-/** Not with a key or embedded: what an administrator lends for reading changes nothing for everyone. */
-const mayShare = ({ kind, apiKeyId, roles }: Principal): boolean =>
-  kind === 'user' && apiKeyId === undefined && rolesAllow(roles, 'administer');
+/** Not with a key, embedded or with a scope for reading: what an administrator lends for that changes nothing for everyone. */
+const mayShare = (principal: Principal, { object }: ObjectModel): boolean =>
+  principal.kind === 'user' &&
+  principal.apiKeyId === undefined &&
+  rolesAllow(principal.roles, 'administer') &&
+  hasScope(principal, scopeOf(object.id), 'write');
 const noSuchView = () => new PlatformError('NOT_FOUND', 'There is no such view');
 
 /** Views that people save of lists. What one may see of them follows what they may read of the object. */
@@ -54,9 +57,9 @@ export class SavedViewService {
         ...{ name, filter, sort, columns, shared },
       };
       const plan = model.planFor(principal.roles);
-      if (shared) requireSharing(principal);
+      if (shared) requireSharing(principal, model);
       requireValid(view, model, plan);
-      if ((await this.views.countOf(tx, principal.userId)) >= MAX_VIEWS) {
+      if ((await this.views.lockAndCount(tx, principal.userId)) >= MAX_VIEWS) {
         throw new PlatformError('VALIDATION_FAILED', `A user has at most ${MAX_VIEWS} views`);
       }
       await this.views.insert(tx, view);
@@ -68,7 +71,7 @@ export class SavedViewService {
   change(principal: Principal, id: string, changes: ChangeSavedViewInput): Promise<SavedViewView> {
     return this.withView(principal, id, async (view, model, tx) => {
       const plan = model.planFor(principal.roles);
-      if (changes.shared) requireSharing(principal);
+      if (changes.shared) requireSharing(principal, model);
       // Only what is named is judged and replaced: the rest may be about fields that the caller cannot read.
       const judged = changes.shared && !view.shared ? { ...view, columns: [] } : NOTHING;
       requireValid({ ...judged, ...changes }, model, plan);
@@ -106,14 +109,15 @@ export class SavedViewService {
         throw noSuchView();
       }
       if (!isOwn && !isReadable(view, found.model.planFor(principal.roles))) throw noSuchView();
-      if (!canChange(view, principal)) throw new PlatformError('FORBIDDEN', 'Only administrators change shared views');
+      if (!canChange(view, principal, found.model))
+        throw new PlatformError('FORBIDDEN', 'Only administrators change shared views');
       return work(view, found.model, tx);
     });
   }
 }
 
-const canChange = ({ shared, ownerId }: SavedView, principal: Principal): boolean =>
-  shared ? mayShare(principal) : ownerId === principal.userId;
+const canChange = ({ shared, ownerId }: SavedView, principal: Principal, model: ObjectModel): boolean =>
+  shared ? mayShare(principal, model) : ownerId === principal.userId;
 
 const isInScope = (principal: Principal, { object }: ObjectModel): boolean =>
   hasScope(principal, scopeOf(object.id), 'read');
@@ -122,8 +126,8 @@ function requireScope(principal: Principal, model: ObjectModel): void {
   if (!isInScope(principal, model)) throw noSuchObject();
 }
 
-function requireSharing(principal: Principal): void {
-  if (!mayShare(principal)) throw new PlatformError('FORBIDDEN', 'Only administrators share views');
+function requireSharing(principal: Principal, model: ObjectModel): void {
+  if (!mayShare(principal, model)) throw new PlatformError('FORBIDDEN', 'Only administrators share views');
 }
 
 /** What a view is about is not told to who cannot read the fields: not even that others filter by them. */
@@ -181,7 +185,8 @@ function withUnseen(
   return all;
 }
 
-function shown(view: SavedView, { object }: ObjectModel, plan: AccessPlan, principal: Principal): SavedViewView {
+function shown(view: SavedView, model: ObjectModel, plan: AccessPlan, principal: Principal): SavedViewView {
+  const { object } = model;
   const usable = isReadable(view, plan);
   return {
     id: view.id,
@@ -192,7 +197,7 @@ function shown(view: SavedView, { object }: ObjectModel, plan: AccessPlan, princ
     columns: view.columns.filter((name) => isColumn(name, plan)),
     shared: view.shared,
     ownerId: view.ownerId,
-    writable: canChange(view, principal),
+    writable: canChange(view, principal, model),
     usable,
   };
 }
