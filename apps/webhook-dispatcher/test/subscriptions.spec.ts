@@ -303,6 +303,18 @@ describe('a subscription with a rate', () => {
   });
 });
 
+it('tells an app of itself, and not which others the workspace installs', async () => {
+  const webhooks = [{ events: ['app.*', 'webhook.*'], url: `${app.receiver.url}/app` }];
+  await app.provision(tenant.id, { appKey: 'acme-visits', webhooks });
+  const installed = (appKey: string) => ({
+    ...envelope(tenant.id, 'app.installed', {}),
+    data: { installationId: randomUUID(), appKey, version: '1.0.0', sandbox: false },
+  });
+  const [other, own] = [installed('other-app'), installed('acme-visits')];
+  for (const event of [other, own]) await app.handle(event, { isRepeated: false });
+  expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ eventId: own.id }]);
+});
+
 describe('an app that is uninstalled', () => {
   let appKey: string;
   let installationId: string;

@@ -3,7 +3,10 @@ import { isVisibleToApp } from './event-pattern.js';
 
 it.each([
   ['lead.created', undefined, 'acme', true],
+  // Of `acme`, as the data says.
   ['app.installed', undefined, 'acme', true],
+  ['app.installed', undefined, 'acme.two', false],
+  ['app.later', 'other', 'other', false],
   ['record.created', 'acme', 'acme', true],
   ['record.updated', 'other acme', 'acme', true],
   ['record.updated', 'other-acme acme.two', 'acme', false],
@@ -18,5 +21,7 @@ it.each([
   // A domain that only begins like one of them.
   ['webhooks.created', undefined, 'acme', true],
 ])('the event %s for the apps %j is visible to %s: %s', (type, appkeys, appKey, expected) => {
-  expect(isVisibleToApp({ type, ...(appkeys === undefined ? {} : { appkeys }) }, appKey)).toBe(expected);
+  expect(
+    isVisibleToApp({ type, data: { appKey: 'acme' }, ...(appkeys === undefined ? {} : { appkeys }) }, appKey),
+  ).toBe(expected);
 });

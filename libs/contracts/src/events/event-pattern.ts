@@ -63,8 +63,8 @@ function groupByPattern(): Map<string, EventName[]> {
 
 /**
  * Scopes are given by domain, so that a pattern such as `lead.*` needs the same one as each of its events, also of those
- * that join the domain later. Other domains need none: `app` is open to every app, and of `webhook` an app receives only
- * what concerns its own endpoints.
+ * that join the domain later. Other domains need none: of `app` and of `webhook` an app receives only what concerns itself and its own
+ * endpoints.
  */
 const SCOPES_BY_DOMAIN: ReadonlyMap<string, Scope> = new Map<string, Scope>([
   ...Object.values(CORE_OBJECTS).map(({ domain, scope }) => [domain, `${scope}:read`] as const),
@@ -86,9 +86,11 @@ const NAMES_ITS_APPS: ReadonlySet<string> = new Set(['record', 'webhook', 'submi
 /**
  * Whether an app can learn of an event, apart from its scopes. Events of custom objects name the apps that can see the
  * object, and events of an endpoint the app that it belongs to, if any; events of submissions name none, because only their
- * publisher is concerned. All others are open to every app that has the scope.
+ * publisher is concerned. What else a workspace has installed concerns no app. All others are open to every app that has the scope.
  */
-export function isVisibleToApp(event: Pick<EventEnvelope, 'type' | 'appkeys'>, appKey: string): boolean {
-  if (!NAMES_ITS_APPS.has(domainOf(event.type))) return true;
+export function isVisibleToApp(event: Pick<EventEnvelope, 'type' | 'appkeys' | 'data'>, appKey: string): boolean {
+  const domain = domainOf(event.type);
+  if (domain === 'app') return event.data.appKey === appKey;
+  if (!NAMES_ITS_APPS.has(domain)) return true;
   return (event.appkeys ?? '').split(' ').includes(appKey);
 }
