@@ -206,6 +206,20 @@ describe('the rate of a workflow that calls start', () => {
     expect(await accepted(6)).toBe(4);
   });
 
+  it('owes nothing to a clock that was ahead, and says no longer than a day', async () => {
+    const { path, id } = await tenant.hooked();
+    for (let call = 0; call < RATE; call += 1) await post(path);
+    const move = (columns: string) => world.sql(`UPDATE workflow_rate SET ${columns} WHERE workflow_id = $1`, id);
+    const ahead = (column: string) => `${column} = ${column} + interval '30 days'`;
+    await move(ahead('next_at'));
+    const { status, headers } = await post(path);
+    expect([status, Number(headers.get('retry-after'))]).toEqual([429, 24 * 3_600]);
+    await move(ahead('set_at'));
+    expect((await post(path)).status).toBe(202);
+    for (let call = 1; call < RATE; call += 1) expect((await post(path)).status).toBe(202);
+    expect((await post(path)).status).toBe(429);
+  });
+
   it('does not count repeated and refused calls, nor those of other workflows', async () => {
     const { path } = await tenant.hooked();
     for (let call = 0; call < 6; call += 1) expect((await post(path, { 'webhook-id': 'same' })).status).toBe(202);

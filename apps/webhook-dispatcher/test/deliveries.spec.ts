@@ -12,6 +12,7 @@ import { AttemptSlots } from '../src/delivery/attempt-slots.js';
 import { measureDueDeliveries } from '../src/delivery/due-delivery.repository.js';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';
 import { LedgerWriterRepository } from '../src/ledger/ledger-writer.repository.js';
+import { ReceiverChanges } from '../src/subscriptions/receiver-changes.js';
 import { type DeliveryJson, envelope, eventEntry, newDelivery, type Tenant, useWebhooks } from './webhook-service.js';
 
 const { app, tenant, call } = useWebhooks({ retryDelaysMs: [0, 300, 300], concurrency: 32 });
@@ -76,6 +77,20 @@ describe('the fan-out of an event', () => {
     const { id: eventId } = await app.emit(tenant.id);
     expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ subscriptionId: wanted.id, eventId }]);
     expect(await app.deliveries(stranger.admin)).toEqual([]);
+  });
+
+  it('does not wait for pauses and permits of a clock that was ahead', async () => {
+    const { id } = await app.subscribe(tenant.admin, { rateLimit: 100 });
+    await app.asAdministrator(
+      `UPDATE webhook_subscription SET paused_at = now() + interval '1 hour', paused_until = now() + interval '61 minutes',
+              rate_reserved_until = now() + interval '30 days', version = version + 1 WHERE id = $1`,
+      [id],
+    );
+    await app.service.get(ReceiverChanges).announce({ tenantId: tenant.id });
+    await app.service.get(NatsConnection).ping();
+    app.answer(429, 204);
+    expect((await app.delivered(tenant.id)).path).toBe('/hook');
+    await app.settled(tenant.admin, 'delivered');
   });
 
   it('stores the body of an event once for all its deliveries', async () => {

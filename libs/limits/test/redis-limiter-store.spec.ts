@@ -70,6 +70,14 @@ describe('the script', () => {
     return { nowUs: (answer as number[])[0] as number, decisions: script.decisions(answer) };
   };
 
+  it('owes nothing to a clock of the server that was ahead', async () => {
+    const claims = [{ open: new MemoryLimiterStore().open({ name: 'slow', points: 7, windowSeconds: 60 }), key: 'a' }];
+    const take = () => call([{ operation: 'take' as const, claims }], 'ahead:');
+    const { nowUs } = await take();
+    await client.set('ahead:slow:a', String(nowUs + 3_600_000_000));
+    expect((await take()).decisions).toEqual([{ refused: -1, debtsUs: [Math.ceil(60_000_000 / 7)] }]);
+  });
+
   let sequence = 0;
   it('decides every sequence as the memory does at the same times', async () => {
     const admitted = { count: 0, refused: 0 };

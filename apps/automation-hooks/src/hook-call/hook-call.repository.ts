@@ -57,7 +57,7 @@ export const VERIFY_CALLS = `SELECT n::int, is_accepted AS "isAccepted" FROM (${
  * null, $6: depths, $7: payloads as a JSON array, $12: traceparents or null. $8: runs a minute, $9: largest depth, $10:
  * code and $11: detail of the error of a deeper run, $13: suspended tenants, $14: tenants with too many runs queued.
  * The rate is a bucket of one minute: `next_at` is at most a minute ahead, `granted` counts the calls of this statement
- * that fit; a full bucket is not locked. Rows are locked in one order, rates before keys.
+ * that fit; a full bucket is not locked. One that was set over a minute from now is of a clock that was ahead, and empty. Rows are locked in one order, rates before keys.
  * One row a call: `runId` is null when it is not accepted, over the rate (`retryAfterMs`), or when another statement
  * has just stored its key: asked again, it gives that run.
  */
@@ -65,7 +65,8 @@ export const ACCEPT_CALLS = `
   WITH verified AS MATERIALIZED (${verified('$13')}),
   pace AS MATERIALIZED (SELECT interval '1 minute' / $8::int AS gap, now() + interval '1 minute' AS most),
   known AS MATERIALIZED (
-    SELECT verified.*, verified.tenant_id = ANY ($14::uuid[]) AS is_full, new.run_id, new.key_hash, new.depth, new.traceparent, earlier.run_id AS earlier_run_id, rate.next_at
+    SELECT verified.*, verified.tenant_id = ANY ($14::uuid[]) AS is_full, new.run_id, new.key_hash, new.depth, new.traceparent, earlier.run_id AS earlier_run_id,
+           CASE WHEN rate.set_at < now() + interval '1 minute' THEN rate.next_at END AS next_at
       FROM verified
       JOIN unnest($4::uuid[], $5::bytea[], $6::int[], $12::text[])
            WITH ORDINALITY AS new (run_id, key_hash, depth, traceparent, n) USING (n)
@@ -87,11 +88,12 @@ export const ACCEPT_CALLS = `
            least(started.runs, $8::int)
       FROM (SELECT tenant_id, workflow_id, count(*)::int AS runs FROM wanted GROUP BY 1, 2 ORDER BY 1, 2) AS started
       CROSS JOIN pace
-    ON CONFLICT (tenant_id, workflow_id) DO UPDATE SET (granted, next_at) = (
-      SELECT fitting.runs, greatest(rate.next_at, now()) + fitting.runs * pace.gap
+    ON CONFLICT (tenant_id, workflow_id) DO UPDATE SET (granted, next_at, set_at) = (
+      SELECT fitting.runs, goes_on.at + fitting.runs * pace.gap, now()
         FROM pace, LATERAL (
+          SELECT CASE WHEN rate.set_at < pace.most THEN greatest(rate.next_at, now()) ELSE now() END AS at) AS goes_on, LATERAL (
           SELECT greatest(0, least(EXCLUDED.granted, floor(
-                   extract(epoch FROM pace.most - greatest(rate.next_at, now())) * $8::int / 60 + 1e-6)::int)) AS runs) AS fitting)
+                   extract(epoch FROM pace.most - goes_on.at) * $8::int / 60 + 1e-6)::int)) AS runs) AS fitting)
     RETURNING tenant_id, workflow_id, granted, next_at),
   admitted AS MATERIALIZED (
     SELECT wanted.* FROM wanted JOIN rated USING (tenant_id, workflow_id) WHERE wanted.place <= rated.granted),
@@ -118,7 +120,7 @@ export const ACCEPT_CALLS = `
          known.tenant_id AS "tenantId", coalesce(known.earlier_run_id, started.run_id) AS "runId",
          known.is_full AND known.earlier_run_id IS NULL AS "isFull",
          CASE WHEN verified.is_accepted AND known.earlier_run_id IS NULL AND admitted.n IS NULL
-              THEN ceil(extract(epoch FROM coalesce(rated.next_at, known.next_at) + pace.gap - pace.most) * 1000)::int
+              THEN least(ceil(extract(epoch FROM coalesce(rated.next_at, known.next_at) + pace.gap - pace.most) * 1000), 86400000)::int
          END AS "retryAfterMs"
     FROM verified CROSS JOIN pace
     LEFT JOIN known USING (n)

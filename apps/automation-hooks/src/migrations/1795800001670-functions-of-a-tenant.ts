@@ -8,20 +8,31 @@ import type { QueryRunner } from 'typeorm';
 const KEY_LIFETIME = "interval '24 hours'";
 
 /** Adds a time without days to a time of `timestamptz`. */
-const later = (time: string, by: string): string => `(${time} AT TIME ZONE 'UTC' + ${by}) AT TIME ZONE 'UTC'`;
+export const later = (time: string, by: string): string => `(${time} AT TIME ZONE 'UTC' + ${by}) AT TIME ZONE 'UTC'`;
+
+/** How functions of runs read and write the rate of a workflow, which a later migration changes. */
+export interface RateRule {
+  readonly create: string;
+  /** Where the rate goes on from. */
+  readonly from: string;
+  /** What is set besides. */
+  readonly set: string;
+  /** Which rates are known, besides by their key. */
+  readonly known: string;
+}
 
 /** Puts the start of a run into the rate of its workflow, `next_at`. Without `fits` it goes on ahead. */
-const countInRate = (workflow: string, fits = ''): string => `
+const countInRate = ({ from, set }: RateRule, workflow: string, fits = ''): string => `
       INSERT INTO workflow_rate AS rate (tenant_id, workflow_id, next_at, granted) VALUES (tenant, ${workflow}, moment + gap, 1)
-      ON CONFLICT (tenant_id, workflow_id) DO UPDATE SET granted = 1, next_at = ${later('greatest(rate.next_at, moment)', 'gap')} ${fits}`;
+      ON CONFLICT (tenant_id, workflow_id) DO UPDATE SET granted = 1, next_at = ${later(from, 'gap')}${set} ${fits}`;
 
 /**
  * Stores runs of one cause, at most one of a workflow, by workflow, and queues them; known ids are skipped. They count in the rates,
  * where `next_at` goes on ahead, while hook calls over the rate are refused: a run over the rate is due later. With an error they
  * are stored as cancelled. A cluster inserts single rows fastest, and could not count the rows of a list.
  */
-const START_RUNS = `
-  CREATE FUNCTION start_runs(tenant uuid, ids uuid[], workflows uuid[], versions integer[], event uuid, chain_depth integer, payload json,
+export const startRuns = (rule: RateRule): string => `
+  ${rule.create} FUNCTION start_runs(tenant uuid, ids uuid[], workflows uuid[], versions integer[], event uuid, chain_depth integer, payload json,
                              code text, detail text, per_minute integer, trace text)
   RETURNS void LANGUAGE plpgsql AS $body$
   DECLARE
@@ -35,7 +46,7 @@ const START_RUNS = `
               CASE WHEN code IS NULL THEN 'queued' ELSE 'cancelled' END, code, detail, CASE WHEN code IS NOT NULL THEN moment END)
       ON CONFLICT (tenant_id, id) DO NOTHING;
       CONTINUE WHEN NOT FOUND OR code IS NOT NULL;
-      ${countInRate('workflows[n]')} RETURNING rate.next_at INTO due;
+      ${countInRate(rule, 'workflows[n]')} RETURNING rate.next_at INTO due;
       due := due - interval '1 minute';
       INSERT INTO run_queue (tenant_id, run_id, workflow_id, due_at, waits, traceparent)
       VALUES (tenant, ids[n], workflows[n], greatest(moment, due), due > moment, trace);
@@ -134,8 +145,8 @@ const CLAIM_RUNS = `
  * Stores what hook calls of a tenant start, on a cluster, where ACCEPT_CALLS cannot be carried out: calls by workflow and key, so that
  * rows are locked in one order, each workflow's rate before its keys. A row a call, as there.
  */
-const ACCEPT_CALLS = `
-  CREATE FUNCTION accept_calls(tenant uuid, workflows uuid[], are_known boolean[], runs uuid[], keys bytea[], depths integer[], inputs json[],
+export const acceptCalls = (rule: RateRule): string => `
+  ${rule.create} FUNCTION accept_calls(tenant uuid, workflows uuid[], are_known boolean[], runs uuid[], keys bytea[], depths integer[], inputs json[],
                                traces text[], per_minute integer, most_depth integer, code text, detail text, queue_is_full boolean)
   RETURNS TABLE (is_accepted boolean, run uuid, is_full boolean, retry_after_ms integer) LANGUAGE plpgsql AS $body$
   DECLARE
@@ -161,13 +172,13 @@ const ACCEPT_CALLS = `
       END IF;
       IF is_accepted AND run IS NULL THEN
         is_full := queue_is_full;
-        SELECT r.next_at + gap INTO free FROM workflow_rate r WHERE r.tenant_id = tenant AND r.workflow_id = workflows[n];
+        SELECT r.next_at + gap INTO free FROM workflow_rate r WHERE r.tenant_id = tenant AND r.workflow_id = workflows[n]${rule.known};
         IF is_full THEN
           NULL;
         ELSIF free > latest THEN
-          retry_after_ms := ceil(extract(epoch FROM free - latest) * 1000);
+          retry_after_ms := least(ceil(extract(epoch FROM free - latest) * 1000), 86400000);
         ELSE
-          ${countInRate('workflows[n]', `WHERE ${later('greatest(rate.next_at, moment)', 'gap')} <= latest`)};
+          ${countInRate(rule, 'workflows[n]', `WHERE ${later(rule.from, 'gap')} <= latest`)};
           IF NOT FOUND THEN
             retry_after_ms := ceil(extract(epoch FROM gap) * 1000);
           ELSE
@@ -194,13 +205,15 @@ const ACCEPT_CALLS = `
     END LOOP;
   END $body$`;
 
+const RULE: RateRule = { create: 'CREATE', from: 'greatest(rate.next_at, moment)', set: '', known: '' };
+
 /**
  * What is done for one tenant is a function of it, which a cluster runs where the tenant's rows are (decision record 0244), so that
  * its statements may insert rows from arrays.
  */
 export class FunctionsOfATenant1795800001670 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {
-    for (const statement of [START_RUNS, CONTINUE_RUN, END_RUN, CANCEL_RUNS, CLAIM_RUNS, ACCEPT_CALLS]) {
+    for (const statement of [startRuns(RULE), CONTINUE_RUN, END_RUN, CANCEL_RUNS, CLAIM_RUNS, acceptCalls(RULE)]) {
       await runner.query(statement);
     }
     // On a cluster hook calls are stored in the context of their tenant.

@@ -3,6 +3,7 @@ import { HookSecrets1795800001201 } from './1795800001201-hook-secrets.js';
 import { FairRunQueue1795800001202 } from './1795800001202-fair-run-queue.js';
 import { FunctionsOfATenant1795800001670 } from './1795800001670-functions-of-a-tenant.js';
 import { ErasedRecords1795800001672 } from './1795800001672-erased-records.js';
+import { ClocksThatWereAhead1795800001720 } from './1795800001720-clocks-that-were-ahead.js';
 
 export const databaseRoles = DATABASES['automation-hooks'];
 export const migrations = [
@@ -10,4 +11,5 @@ export const migrations = [
   FairRunQueue1795800001202,
   FunctionsOfATenant1795800001670,
   ErasedRecords1795800001672,
+  ClocksThatWereAhead1795800001720,
 ];

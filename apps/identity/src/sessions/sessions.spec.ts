@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { hashSecret, newSecret } from '../secrets.js';
 import { openSuccessor, sealSuccessor } from './refresh-token.repository.js';
 import { type SigningKey } from './sessions.entity.js';
-import { measureSigningKeys, signsSince } from './signing-key.service.js';
+import { measureSigningKeys, signingKeyOf, signsSince } from './signing-key.service.js';
 
 describe('the sealed successor of a refresh token', () => {
   it('is opened with the token that it replaced', () => {
@@ -31,5 +31,17 @@ describe('the age of the signing keys', () => {
     const { values } = await signsSince.get();
     const found = Object.fromEntries(values.map(({ labels, value }) => [labels.group, value]));
     expect(found).toEqual({ api: current.signsFrom.getTime() / 1000, admin: operators.signsFrom.getTime() / 1000 });
+  });
+});
+
+describe('the key that signs', () => {
+  it.each([
+    ['the last one that has begun to', [-90, -2, 0.1], 1],
+    ['one that a clock made which was ahead', [-90, 1], 1],
+    ['the last of them', [1, 720], 1],
+    ['the first one where the clock is behind all', [0.1, 0.15], 0],
+  ])('is %s', (_, hours, expected) => {
+    const keys = hours.map((from) => key('api', from));
+    expect(signingKeyOf(keys, Date.now())).toBe(keys[expected]);
   });
 });

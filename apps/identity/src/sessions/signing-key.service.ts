@@ -31,6 +31,17 @@ export function measureSigningKeys(keys: readonly SigningKey[]): void {
   }
 }
 
+/**
+ * A key that is to sign later than any is made ahead comes from a clock that was ahead, and signs now; so does the first key where all
+ * are yet to sign.
+ * @param keys of one group, in the order in which they begin to sign
+ */
+export function signingKeyOf(keys: readonly SigningKey[], now: number): SigningKey | undefined {
+  const latest = now + PUBLISH_AHEAD_MS + CLOCK_MARGIN_MS;
+  const signs = ({ signsFrom }: SigningKey) => signsFrom.getTime() <= now || signsFrom.getTime() > latest;
+  return keys.findLast(signs) ?? keys[0];
+}
+
 const GROUP_AUDIENCES: Readonly<Record<IssuerGroup, readonly Audience[]>> = {
   api: [AUDIENCES.api, AUDIENCES.internal],
   admin: [AUDIENCES.admin],
@@ -125,10 +136,8 @@ export class SigningKeyService implements OnModuleInit {
   }
 
   async signingKey(audience: Audience): Promise<{ kid: string; key: KeyObject }> {
-    const now = Date.now();
-    const row = (await this.rows()).findLast(
-      ({ group, signsFrom }) => GROUP_AUDIENCES[group].includes(audience) && signsFrom.getTime() <= now,
-    );
+    const keys = (await this.rows()).filter(({ group }) => GROUP_AUDIENCES[group].includes(audience));
+    const row = signingKeyOf(keys, Date.now());
     if (!row) throw new Error(`There is no signing key for ${audience}`);
     return { kid: row.kid, key: this.opened.get(row.kid) ?? this.open(row) };
   }
@@ -141,9 +150,9 @@ export class SigningKeyService implements OnModuleInit {
   }
 
   private async rows(): Promise<SigningKey[]> {
-    if (!this.loaded || Date.now() - this.loaded.readAtMs > CACHE_MS || this.isAnyRevoked(this.loaded.rows)) {
+    if (!this.loaded || performance.now() - this.loaded.readAtMs > CACHE_MS || this.isAnyRevoked(this.loaded.rows)) {
       const rows = await this.database.crossTenant((tx) => this.keys.listPublished(tx));
-      this.loaded = { rows, readAtMs: Date.now() };
+      this.loaded = { rows, readAtMs: performance.now() };
       for (const kid of this.opened.keys()) if (!rows.some((row) => row.kid === kid)) this.opened.delete(kid);
       measureSigningKeys(rows);
     }

@@ -44,7 +44,7 @@ export class AttemptSlots {
 
   tryAcquire(receiver: Receiver): boolean {
     const { tenantId } = receiver;
-    if (!this.shares.mayBegin(tenantId) || !this.limits.mayBegin(receiver, Date.now())) return false;
+    if (!this.shares.mayBegin(tenantId) || !this.limits.mayBegin(receiver, performance.now())) return false;
     this.shares.begun(tenantId);
     this.limits.begun(receiver);
     return true;
@@ -58,7 +58,7 @@ export class AttemptSlots {
     const ofTenant = this.waitingOf.get(tenantId) ?? 0;
     if (ofTenant >= WAITING_PER_TENANT) return false;
     return new Promise<boolean>((resolve) => {
-      const isForReceiver = !this.limits.mayBegin(receiver, Date.now());
+      const isForReceiver = !this.limits.mayBegin(receiver, performance.now());
       const longestMs = isForReceiver ? LONGEST_WAIT_FOR_RECEIVER_MS : LONGEST_WAIT_MS;
       const timer = setTimeout(() => this.leave(waiter, false), longestMs);
       const waiter: Waiter = {

@@ -101,7 +101,7 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     if (!this.revocations.ready) return LOOK_AGAIN_SOON;
     // Deliveries of a suspended tenant wait until it is reinstated.
     const room = { places, fullTenants: [...fullTenants, ...this.revocations.suspendedTenants()] };
-    const bySubscription = this.limits.narrowed(Date.now());
+    const bySubscription = this.limits.narrowed(performance.now());
     const limits = { ...room, perSubscription: this.limits.firstPerReceiver, bySubscription };
     const known = new Map<string, Receivers>();
     const admit: AdmitQueues = (queues) => this.admit(queues, known);
@@ -116,7 +116,7 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
 
   protected override accepts({ receiver, tenantId }: DueDelivery): boolean {
     if (this.revocations.isSuspended(tenantId)) return false;
-    return !receiver?.enabled || this.limits.mayBegin(receiver, Date.now());
+    return !receiver?.enabled || this.limits.mayBegin(receiver, performance.now());
   }
 
   protected async work(delivery: DueDelivery, _stopping: AbortSignal, releaseSlot: () => void): Promise<void> {
@@ -200,7 +200,7 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
       const receiver = known.get(tenantId)?.get(subscriptionId);
       return { receiver: receiver?.enabled ? receiver : undefined, count };
     });
-    const counts = this.limits.share(wanted, Date.now());
+    const counts = this.limits.share(wanted, performance.now());
     return queues.flatMap((queue, index) => (counts[index] ? { ...queue, count: counts[index] } : []));
   }
 
@@ -241,7 +241,7 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
 
   /** Milliseconds until a queue is due, or a paused receiver opens again. */
   private async dueInMs({ fullTenants }: Room): Promise<number | null> {
-    const now = Date.now();
+    const now = performance.now();
     const closed = [...this.limits.narrowed(now)].filter(([, most]) => most === 0).map(([id]) => id);
     const queueDueInMs = await this.queues.findDueInMs(closed, fullTenants);
     const opening = this.limits.nextOpening(now);

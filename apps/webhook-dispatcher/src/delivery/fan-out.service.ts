@@ -171,7 +171,7 @@ export class FanOutService implements BeforeApplicationShutdown {
     // Recorded as due until the tenant is reinstated, or suspensions are known.
     const mayWork = this.revocations.ready && !this.revocations.isSuspended(receiver.tenantId);
     if (this.isStopping || !mayWork) return;
-    const isSlow = this.limits.isSlow(receiver, Date.now());
+    const isSlow = this.limits.isSlow(receiver, performance.now());
     const hasSlot = isSlow ? this.slots.tryAcquire(receiver) : await this.slots.acquire(receiver);
     if (hasSlot) await this.attempt(attempt, message, () => this.slots.release(receiver.tenantId));
   }
@@ -184,7 +184,7 @@ export class FanOutService implements BeforeApplicationShutdown {
       // A receiver that changed during the wait, such as by a revoked secret, is left to the worker, which sends to the new one.
       const maySend = (await this.isCurrent(receiver, message)) && !this.revocations.isSuspended(receiver.tenantId);
       if (!maySend || !attempt.begin(Date.now())) {
-        this.limits.ended(receiver, null, false, Date.now());
+        this.limits.ended(receiver, null, false, performance.now());
         return;
       }
       deliveryMetrics.firstAttemptDelay.observe({ lane: 'direct' }, secondsSince(message.eventId));
@@ -208,14 +208,14 @@ export class FanOutService implements BeforeApplicationShutdown {
 
   /** Resolves when all attempts have ended, except those of slow receivers, or after a second; sooner if an order waits for it. */
   private async firstOf(made: readonly MadeAttempt[]): Promise<void> {
-    const now = Date.now();
+    const now = performance.now();
     const quick = made
       .filter(({ attempt }) => !this.limits.isSlow(attempt.receiver, now))
       .map(({ outcome }) => outcome);
     const all = Promise.all(quick);
     do {
       if (await endsWithin(all, DEMAND_MS)) return;
-    } while (Date.now() < now + SLOW_MS && !(await this.orderedDemand.exists()));
+    } while (performance.now() < now + SLOW_MS && !(await this.orderedDemand.exists()));
   }
 
   private async record(

@@ -87,7 +87,7 @@ export class Sender {
       return outcome;
     } finally {
       clearTimeout(timer);
-      this.freeing(receiver, () => this.limits.ended(receiver, outcome, isSlow, Date.now()));
+      this.freeing(receiver, () => this.limits.ended(receiver, outcome, isSlow, performance.now()));
       if (isSlow) {
         this.slowAttempts.release(tenantId);
         deliveryMetrics.slow.dec();
@@ -99,7 +99,7 @@ export class Sender {
 
   /** Deliveries that had no room were left out of the last look. */
   private freeing(receiver: Receiver, free: () => void): void {
-    const wasFull = this.limits.isFull(receiver, Date.now());
+    const wasFull = this.limits.isFull(receiver, performance.now());
     free();
     if (wasFull) this.signal.signal();
   }

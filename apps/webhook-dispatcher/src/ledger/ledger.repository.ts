@@ -3,6 +3,7 @@ import { lowestIdOf, type TenantTransaction, type Transaction } from '@crm/datab
 import { Injectable } from '@nestjs/common';
 import { HoldRepository } from '../queue/hold.repository.js';
 import { SubscriptionQueueRepository } from '../queue/subscription-queue.repository.js';
+import { PAUSED_UNTIL } from '../subscriptions/subscription.js';
 import type { StatsHours, TimeRange } from './time-range.js';
 
 /** @param tenant of a delivery, in a form that tells a cluster where its rows are @param found which deliveries, a page at most */
@@ -26,7 +27,7 @@ const withWaits = (tenant: string, found: string): string => `
        WHERE tenant_id = ${tenant} AND delivery_id = found.id AND status IN ('pending', 'retrying')
        LIMIT 1) AS due ON true
     LEFT JOIN LATERAL (
-      SELECT paused_until, rate_limit, rate_reserved_until FROM webhook_subscription
+      SELECT ${PAUSED_UNTIL} AS paused_until, rate_limit, rate_reserved_until FROM webhook_subscription
        WHERE tenant_id = ${tenant} AND id = found.subscription_id AND status IN ('pending', 'retrying')
        LIMIT 1) AS subscription ON true
    WHERE ${found}`;

@@ -5,6 +5,7 @@ import { EventsByFunction1795800001640 } from './1795800001640-events-by-functio
 import { LedgerFunctions1795800001670 } from './1795800001670-ledger-functions.js';
 import { QueueFunctions1795800001671 } from './1795800001671-queue-functions.js';
 import { ErasedRecords1795800001672 } from './1795800001672-erased-records.js';
+import { ClocksThatWereAhead1795800001721 } from './1795800001721-clocks-that-were-ahead.js';
 
 export const databaseRoles = DATABASES['webhook-dispatcher'];
 export const migrations = [
@@ -14,4 +15,5 @@ export const migrations = [
   LedgerFunctions1795800001670,
   QueueFunctions1795800001671,
   ErasedRecords1795800001672,
+  ClocksThatWereAhead1795800001721,
 ];

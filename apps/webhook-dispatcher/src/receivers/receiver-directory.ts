@@ -12,6 +12,7 @@ import {
   type StoredSecrets,
   signerOf,
 } from '../subscriptions/signature.js';
+import { PAUSED_UNTIL } from '../subscriptions/subscription.js';
 import type { Receiver } from './receiver.js';
 import { ReceiverLimits } from './receiver-limits.js';
 
@@ -21,7 +22,7 @@ export const LIST_RECEIVERS = `
          rate_limit AS "rateLimit", ordering, on_stall AS "onStall", failing_since AS "failingSince",
          failed_at AS "failedAt", failing_hours AS "failingHours", removed_at AS "removedAt",
          created_at AS "createdAt", version,
-         (extract(epoch FROM paused_until - now()) * 1000)::float8 AS "pausedForMs", secret,
+         (extract(epoch FROM ${PAUSED_UNTIL} - now()) * 1000)::float8 AS "pausedForMs", secret,
          previous_secret AS "previousSecret", previous_secret_until AS "previousSecretUntil", headers AS "sealedHeaders"
     FROM webhook_subscription WHERE tenant_id = $1 ORDER BY id`;
 
@@ -144,7 +145,7 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
       const opened = { signer: signer ?? signerOf([]), headers: headers ?? {}, isUnreadable };
       return { ...receiverOf(tenantId, one), ...opened, version };
     });
-    for (const one of stored) this.limits.heed(one, Date.now() + (one.pausedForMs ?? 0));
+    for (const one of stored) this.limits.heed(one, one.pausedForMs ?? 0);
     const bySubscription = new Map(receivers.map((receiver) => [receiver.subscriptionId, receiver]));
     return Object.assign(bySubscription, { erased: new Set(erased) });
   }

@@ -54,7 +54,7 @@ export class ReceiverHealth implements OnModuleInit, BeforeApplicationShutdown {
   onModuleInit(): void {
     this.stopListening = this.notices.listen(NOTICES.receiverAttempted, {
       onNotice: ({ process, ...attempt }) => {
-        if (process !== this.process) this.limits.endedElsewhere(attempt, Date.now());
+        if (process !== this.process) this.limits.endedElsewhere(attempt, performance.now());
       },
       // A pause is in the database; failures that were missed count where they are seen.
       onGap: () => undefined,
@@ -97,7 +97,7 @@ export class ReceiverHealth implements OnModuleInit, BeforeApplicationShutdown {
 
   /** So that all processes leave the receiver alone: `Retry-After`, or a pause after failures in a row. */
   private sharePause(receiver: Receiver): void {
-    const until = this.limits.takePause(receiver, Date.now());
+    const until = this.limits.takePause(receiver, performance.now());
     if (until !== null) this.share(receiver, this.writePause(receiver, until));
   }
 
@@ -113,7 +113,7 @@ export class ReceiverHealth implements OnModuleInit, BeforeApplicationShutdown {
 
   private async writePause({ tenantId, subscriptionId }: Receiver, until: number): Promise<void> {
     const isLater = await this.database.transaction(tenantId, (tx) =>
-      this.subscriptions.pauseFor(tx, subscriptionId, until - Date.now()),
+      this.subscriptions.pauseFor(tx, subscriptionId, until - performance.now()),
     );
     if (isLater) await this.changes.announce({ tenantId });
   }

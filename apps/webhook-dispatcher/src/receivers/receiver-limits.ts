@@ -62,7 +62,7 @@ export class RateLimits {
     if (rateLimit === null || !permits || permits.left === 0) return;
     permits.left -= 1;
     permits.nextAt += permits.gapMs;
-    if (permits.left === 0) this.reserve(permits, Date.now());
+    if (permits.left === 0) this.reserve(permits, performance.now());
   }
 
   /** Subscriptions with permits here, and how many are valid now. Forgets those without any. */
@@ -105,7 +105,7 @@ export class RateLimits {
     permits.isReserving = true;
     this.ask(permits)
       .catch((error: unknown) => {
-        permits.askAt = Date.now() + ASK_AGAIN_MS;
+        permits.askAt = performance.now() + ASK_AGAIN_MS;
         const { subscriptionId } = permits.target;
         const msg = 'The permits of a receiver with a rate limit could not be reserved';
         this.logger.warn({ msg, subscriptionId, err: error });
@@ -122,7 +122,7 @@ export class RateLimits {
     const beginsInMs = await this.database.transaction(tenantId, (tx) =>
       this.subscriptions.reservePermits(tx, subscriptionId, count * permits.gapMs),
     );
-    const now = Date.now();
+    const now = performance.now();
     if (beginsInMs === null) {
       permits.askAt = now + ASK_AGAIN_MS;
     } else {
@@ -168,7 +168,8 @@ export const hashOfUrl = (url: string): string => createHash('sha256').update(ur
 
 /**
  * Adaptive concurrency limits. A failed attempt counts against its receiver, and what is the origin's fault against the origin, so that
- * other receivers at a dead host need not find out themselves.
+ * other receivers at a dead host need not find out themselves. Times are those of `performance.now()`, which no step of the machine's
+ * clock moves.
  */
 @Injectable()
 export class ReceiverLimits {
@@ -231,15 +232,15 @@ export class ReceiverLimits {
     );
   }
 
-  /** @param until another process was asked to leave the receiver alone until then, or has found it failing */
-  heed({ subscriptionId, url }: Pick<Target, 'subscriptionId' | 'url'>, until: number): void {
+  /** @param ms another process was asked to leave the receiver alone for so many milliseconds, or has found it failing */
+  heed({ subscriptionId, url }: Pick<Target, 'subscriptionId' | 'url'>, ms: number): void {
     const known = this.urls.get(subscriptionId);
     if (known !== undefined && known !== hashOfUrl(url)) {
       this.receivers.renew(subscriptionId);
       this.urls.delete(subscriptionId);
     }
-    if (until <= Date.now()) return;
-    this.receivers.join(subscriptionId, until);
+    if (ms <= 0) return;
+    this.receivers.join(subscriptionId, performance.now() + ms);
     this.urls.set(subscriptionId, hashOfUrl(url));
   }
 
@@ -287,8 +288,7 @@ export class ReceiverLimits {
     if (outcome === null) return;
     this.origins.judge(target, outcome, now);
     // Retry-After holds for the receiver, not for one delivery alone.
-    if (outcome.retryAfterMs !== null)
-      this.receivers.pause(subscriptionId, outcome.at.getTime() + outcome.retryAfterMs);
+    if (outcome.retryAfterMs !== null) this.receivers.pause(subscriptionId, now + outcome.retryAfterMs);
   }
 
   /** Subscriptions with a lower limit than others, and the limit. */

@@ -37,3 +37,6 @@ export const REMOVAL_EVENT = 'app.uninstalled';
 export function refuseUnknownSubscription(): never {
   throw new PlatformError('NOT_FOUND', 'There is no such subscription');
 }
+
+/** SQL: until when a receiver is left alone. A pause that began in the future is of a clock that was ahead, and over. */
+export const PAUSED_UNTIL = "CASE WHEN paused_at > now() + interval '1 minute' THEN NULL ELSE paused_until END";

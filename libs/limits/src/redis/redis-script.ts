@@ -16,7 +16,8 @@ local stored = redis.call('MGET', unpack(KEYS))
 local debts, changed = {}, {}
 for i, key in ipairs(KEYS) do
   local emptyAt = stored[i] and tonumber(stored[i]) or now
-  debts[key] = math.max(0, emptyAt - now)
+  -- Nobody owes more than the room: the clock was ahead.
+  debts[key] = emptyAt - now > tonumber(ARGV[2 * i]) and 0 or math.max(0, emptyAt - now)
 end
 local answer = { now }
 local a = 2 * #KEYS + 1
