@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { WebhookConfig } from '../config.js';
+import type { RateLimits } from '../receivers/rate-limits.js';
 import type { AttemptOutcome, Receiver } from '../receivers/receiver.js';
-import { type RateLimits, ReceiverLimits } from '../receivers/receiver-limits.js';
+import { ReceiverLimits } from '../receivers/receiver-limits.js';
 import { AttemptSlots } from './attempt-slots.js';
 
 const CONFIG = {

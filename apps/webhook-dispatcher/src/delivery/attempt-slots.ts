@@ -1,8 +1,9 @@
 import { RoundRobin, TenantShares } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
+import { RateLimits } from '../receivers/rate-limits.js';
 import type { Receiver } from '../receivers/receiver.js';
-import { RateLimits, ReceiverLimits } from '../receivers/receiver-limits.js';
+import { ReceiverLimits } from '../receivers/receiver-limits.js';
 
 /** Milliseconds after which an attempt is slow: it then costs a socket and nothing else. */
 export const SLOW_MS = 1_000;

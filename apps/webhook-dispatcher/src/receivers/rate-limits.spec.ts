@@ -2,8 +2,8 @@ import type { Database } from '@crm/database';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
 import type { SubscriptionRepository } from '../subscriptions/subscription.repository.js';
+import { RateLimits } from './rate-limits.js';
 import { hasFailedTooLong, isInNewHour } from './receiver-health.js';
-import { RateLimits } from './receiver-limits.js';
 
 const target = (rateLimit: number | null) => ({ tenantId: 't', subscriptionId: 's', rateLimit });
 
