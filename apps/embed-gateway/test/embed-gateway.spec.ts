@@ -154,6 +154,9 @@ describe('GET /embed/{clientId}', () => {
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(headers.get('content-security-policy')).toMatch(/frame-ancestors https:\/\/host\.example$/);
     expect(headers.get('x-frame-options')).toBeNull();
+    // Also by a host page that requires it of its frames.
+    expect(headers.get('cross-origin-embedder-policy')).toBe('require-corp');
+    expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
     expect(body).toContain('data-origins="https://host.example"');
   });
 
@@ -204,6 +207,8 @@ describe('GET /embed/{clientId}', () => {
     expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
     expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(headers.get('vary')).toBe('Accept-Encoding');
+    expect(headers.get('cross-origin-embedder-policy')).toBe('require-corp');
+    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
   });
 
   it.each(['missing.js', 'index-1.js.gz', '..%2findex.html', '%2e%2e', 'constructor'])(

@@ -6,6 +6,9 @@ import { Controller, Get, Header, Headers, Inject, Ip, Param, Res } from '@nestj
 import { EMBED_GATEWAY_CONFIG, type EmbedGatewayConfig } from '../config.js';
 import { contentSecurityPolicy, PageFilesService, PageLimit } from './embed-page.js';
 
+/** A host page that requires its frames to say so can frame the page too; what the page loads is of its own origin. */
+const EMBEDDER_POLICY = ['Cross-Origin-Embedder-Policy', 'require-corp'] as const;
+
 /** The page that a host frames. Every request asks who may frame it, so a change of origins takes effect at once. */
 @Controller('embed')
 export class EmbedPageController {
@@ -24,6 +27,8 @@ export class EmbedPageController {
   @Header('X-Content-Type-Options', 'nosniff')
   @Header('Referrer-Policy', 'no-referrer')
   @Header('Permissions-Policy', 'camera=(), geolocation=(), microphone=()')
+  @Header(...EMBEDDER_POLICY)
+  @Header('Cross-Origin-Resource-Policy', 'cross-origin')
   @Describe({ summary: 'Returns the embed page', hidden: true })
   async page(
     @Param('clientId') clientId: string,
@@ -43,6 +48,7 @@ export class EmbedPageController {
 
   @Get('assets/:name')
   @Public()
+  @Header(...EMBEDDER_POLICY)
   @Header('X-Content-Type-Options', 'nosniff')
   @Describe({ summary: 'Returns a script or style of the embed page', hidden: true })
   asset(

@@ -42,8 +42,12 @@ function claimsOf(token: string): Record<string, unknown> | undefined {
 export const RENEW_BEFORE_MS = 60_000;
 /** Wait before asking again for a token that the host could not get, as long as the present one is valid. */
 export const ASK_AGAIN_MS = 15_000;
-/** Longest wait for a token that the page cannot go on without. */
+/** Longest wait for an answer of the host that was asked for a token; longer than the SDK waits for its backend. */
 export const TOKEN_TIMEOUT_MS = 15_000;
+/** Wait before asking again for a token in the place of one that has run out: after a sleep the network comes later than the page. */
+export const ASK_SOON_MS = 3_000;
+/** How often a token is asked for in the place of one that has run out, before what was shown is removed. */
+export const ATTEMPTS = 8;
 
 export type SessionState =
   /** No token yet. */
@@ -51,7 +55,7 @@ export type SessionState =
   | 'active'
   /** The host could not get the first token. */
   | 'not-delivered'
-  /** The token ended or was refused, and there is no other. Nothing that it showed is kept. */
+  /** The token was refused or has run out, and the host has no other. Nothing that it showed is kept. */
   | 'ended'
   | 'destroyed';
 
@@ -61,8 +65,8 @@ export class NoToken extends Error {
 }
 
 /**
- * The token of the page: in memory only, replaced a minute before it ends and whenever the API refuses it. A token that is
- * replaced in time changes nothing of what is shown, unless it is somebody else's: then nothing of before is kept, and no call of
+ * The token of the page: in memory only, replaced a minute before it ends and whenever the API refuses it. While the host is asked
+ * for another one, what is shown stays, also a form that is half filled in. A token that is replaced changes nothing of it, unless it is somebody else's: then nothing of before is kept, and no call of
  * before goes on with it.
  */
 export class Session implements TokenSource {
@@ -71,12 +75,19 @@ export class Session implements TokenSource {
   private who: string | undefined;
   private renewal: ReturnType<typeof setTimeout> | undefined;
   private end: ReturnType<typeof setTimeout> | undefined;
+  /** While the host is asked for a token. */
   private patience: ReturnType<typeof setTimeout> | undefined;
+  /** When the token has run out, in milliseconds of this machine's clock, which goes on while it sleeps. */
+  private endsAt = Number.POSITIVE_INFINITY;
+  /** How often a token may still be asked for in the place of one that has run out. */
+  private attempts = 0;
   private waiting: { resolve: (token: string) => void; reject: (reason: NoToken) => void }[] = [];
   private readonly listeners = new Set<() => void>();
 
-  /** @param ask tells the host that a token is wanted */
-  constructor(private readonly ask: (reason: TokenReason) => void) {}
+  /** Waits for the first token, which the page has asked for. @param ask tells the host that a token is wanted */
+  constructor(private readonly ask: (reason: TokenReason) => void) {
+    this.expectAnswer();
+  }
 
   get state(): SessionState {
     return this.status;
@@ -103,7 +114,8 @@ export class Session implements TokenSource {
     if (this.token !== undefined && this.token !== refused) return Promise.resolve(this.token);
     if (this.token === refused) {
       this.token = undefined;
-      this.ask('refused');
+      if (Date.now() >= this.endsAt) this.expire();
+      else this.want('refused');
     }
     return this.next();
   }
@@ -114,19 +126,24 @@ export class Session implements TokenSource {
     this.token = token;
     const isOther = this.takeHolder(tokenHolder(token));
     const lifetime = tokenLifetimeMs(token, Date.now());
+    this.attempts = 0;
+    this.endsAt = Number.POSITIVE_INFINITY;
     if (lifetime !== undefined) {
-      this.renewal = setTimeout(() => this.ask('expiring'), Math.max(lifetime - RENEW_BEFORE_MS, lifetime / 2));
-      this.end = setTimeout(() => this.lose('ended'), lifetime);
+      this.endsAt = Date.now() + lifetime;
+      this.renewal = setTimeout(() => this.want('expiring'), Math.max(lifetime - RENEW_BEFORE_MS, lifetime / 2));
+      this.end = setTimeout(() => this.expire(), lifetime);
     }
     for (const { resolve } of this.waiting.splice(0)) resolve(token);
     this.become('active', isOther);
   }
 
-  /** The host could not get a token. One that is still valid is used to its end. */
+  /** The host could not get a token, or has not answered. One that is still valid is used to its end. */
   fail(): void {
-    if (this.token !== undefined) {
+    this.stopExpecting();
+    if (this.token !== undefined || this.attempts > 0) {
       clearTimeout(this.renewal);
-      this.renewal = setTimeout(() => this.ask('expiring'), ASK_AGAIN_MS);
+      const wait = this.token === undefined ? ASK_SOON_MS : ASK_AGAIN_MS;
+      this.renewal = setTimeout(() => this.want('expiring'), wait);
       return;
     }
     this.lose(this.status === 'waiting' || this.status === 'not-delivered' ? 'not-delivered' : 'ended');
@@ -135,7 +152,7 @@ export class Session implements TokenSource {
   /** After an end: the user wants to go on. */
   retry(): void {
     if (this.status === 'destroyed') return;
-    this.ask(this.status === 'not-delivered' ? 'first' : 'refused');
+    this.want(this.status === 'not-delivered' ? 'first' : 'refused');
   }
 
   /** The API refuses even a new token. */
@@ -162,13 +179,40 @@ export class Session implements TokenSource {
     if (this.status === 'destroyed' || this.status === 'ended') return Promise.reject(new NoToken());
     return new Promise((resolve, reject) => {
       this.waiting.push({ resolve, reject });
-      this.patience ??= setTimeout(() => this.fail(), TOKEN_TIMEOUT_MS);
+      // Nobody is asked after a first token that was not delivered.
+      if (this.attempts === 0) this.expectAnswer();
     });
+  }
+
+  /** The token has run out: what it showed stays while the host is asked for another. */
+  private expire(): void {
+    clearTimeout(this.renewal);
+    clearTimeout(this.end);
+    this.token = undefined;
+    this.attempts = ATTEMPTS;
+    if (this.patience === undefined) this.want('expiring');
+  }
+
+  private want(reason: TokenReason): void {
+    if (this.attempts > 0) this.attempts -= 1;
+    this.stopExpecting();
+    this.expectAnswer();
+    this.ask(reason);
+  }
+
+  private expectAnswer(): void {
+    this.patience ??= setTimeout(() => this.fail(), TOKEN_TIMEOUT_MS);
+  }
+
+  private stopExpecting(): void {
+    clearTimeout(this.patience);
+    this.patience = undefined;
   }
 
   private lose(state: SessionState): void {
     this.stopTimers();
     this.token = undefined;
+    this.attempts = 0;
     for (const { reject } of this.waiting.splice(0)) reject(new NoToken());
     this.become(state);
   }
@@ -182,7 +226,6 @@ export class Session implements TokenSource {
   private stopTimers(): void {
     clearTimeout(this.renewal);
     clearTimeout(this.end);
-    clearTimeout(this.patience);
-    this.patience = undefined;
+    this.stopExpecting();
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { HostSession, READY_TIMEOUT_MS } from './host-session.js';
+import { FETCH_TIMEOUT_MS, HostSession, READY_TIMEOUT_MS } from './host-session.js';
 import type { EmbedEvent, TokenRequest } from './options.js';
 import { type HostMessage, inEnvelope, type PageMessage } from './protocol/messages.js';
 
@@ -83,6 +83,28 @@ describe("the host's side", () => {
     await settle();
     expect(codes()).toEqual(['fetch_token_failed']);
     expect(posted).toContainEqual({ type: 'token-failed' });
+  });
+
+  it('ends a request that never answers, tells the page, and makes another when the page asks again', async () => {
+    const signals: AbortSignal[] = [];
+    const { posted, receive, codes } = newSession(({ signal }) => {
+      signals.push(signal);
+      return signals.length === 1 ? new Promise(() => undefined) : Promise.resolve(TOKEN);
+    });
+    receive({ type: 'ready' });
+    receive({ type: 'token-wanted', reason: 'first' });
+    jest.advanceTimersByTime(FETCH_TIMEOUT_MS);
+    await settle();
+    expect([signals[0]?.aborted, codes(), posted.at(-1)]).toEqual([
+      true,
+      ['fetch_token_failed'],
+      { type: 'token-failed' },
+    ]);
+    receive({ type: 'token-wanted', reason: 'first' });
+    await settle();
+    expect(posted.at(-1)).toEqual({ type: 'token', token: TOKEN });
+    jest.advanceTimersByTime(FETCH_TIMEOUT_MS);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
   it('says in words that the frame was refused when no page answers', () => {

@@ -40,6 +40,8 @@ export function fitFrame(frame: HTMLIFrameElement, height: number): void {
 
 /** How long the page has for its first message, in milliseconds. */
 export const READY_TIMEOUT_MS = 10_000;
+/** How long `fetchToken` has, in milliseconds; the page waits a little longer. */
+export const FETCH_TIMEOUT_MS = 12_000;
 
 /** What the session needs of its surroundings. */
 interface SessionPorts {
@@ -50,7 +52,7 @@ interface SessionPorts {
 
 /** The host's side of the protocol, without the window that carries it. */
 export class HostSession {
-  private readonly ended = new AbortController();
+  private isEnded = false;
   private readonly readyTimer: ReturnType<typeof setTimeout>;
   private isReady = false;
   private theme: EmbedTheme | undefined;
@@ -58,6 +60,8 @@ export class HostSession {
   private view: EmbedView | undefined;
   /** The request for a token in progress, so that the page's asking twice does not mint twice. */
   private asking: Promise<string> | undefined;
+  /** Ends that request. */
+  private request = new AbortController();
 
   constructor(
     private readonly options: Pick<CheckedOptions, 'fetchToken' | 'theme' | 'locale' | 'view' | 'origin'>,
@@ -74,7 +78,7 @@ export class HostSession {
 
   /** @param data of a message that came from the window and the origin of the page */
   receive(data: unknown): void {
-    if (this.ended.signal.aborted) return;
+    if (this.isEnded) return;
     const parsed = parsePageMessage(data);
     if (parsed.kind === 'message') this.handle(parsed.message);
     else if (parsed.kind === 'other-version') this.reportVersion(parsed.version);
@@ -97,10 +101,11 @@ export class HostSession {
 
   /** Can be called twice. */
   destroy(): void {
-    if (this.ended.signal.aborted) return;
+    if (this.isEnded) return;
     clearTimeout(this.readyTimer);
     if (this.isReady) this.ports.post({ type: 'destroyed' });
-    this.ended.abort();
+    this.isEnded = true;
+    this.request.abort();
     this.ports.emit({ type: 'destroyed' });
   }
 
@@ -140,11 +145,11 @@ export class HostSession {
     this.asking = asking;
     try {
       const token = await asking;
-      if (this.ended.signal.aborted) return;
+      if (this.isEnded) return;
       this.ports.post({ type: 'token', token });
       this.ports.emit({ type: 'token', reason });
     } catch (cause) {
-      if (this.ended.signal.aborted) return;
+      if (this.isEnded) return;
       this.ports.post({ type: 'token-failed' });
       const error = new EmbedError('fetch_token_failed', 'The host could not get a token', { cause });
       this.ports.emit({ type: 'error', error });
@@ -153,10 +158,19 @@ export class HostSession {
     }
   }
 
+  /** A request that never answers is ended, so that the next wish of the page makes another. */
   private async askForToken(reason: TokenReason): Promise<string> {
-    const token = await this.options.fetchToken({ reason, signal: this.ended.signal });
-    if (typeof token !== 'string' || token === '') throw new TypeError('fetchToken did not return a token');
-    return token;
+    const request = new AbortController();
+    this.request = request;
+    const tooLate = new Error(`fetchToken did not answer within ${FETCH_TIMEOUT_MS / 1000} seconds`);
+    const timer = setTimeout(() => request.abort(tooLate), FETCH_TIMEOUT_MS);
+    try {
+      const token = await Promise.race([this.options.fetchToken({ reason, signal: request.signal }), aborted(request)]);
+      if (typeof token !== 'string' || token === '') throw new TypeError('fetchToken did not return a token');
+      return token;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   private reportRefusal(): void {
@@ -172,3 +186,6 @@ export class HostSession {
     this.ports.emit({ type: 'error', error: new EmbedError('protocol_version', message) });
   }
 }
+
+const aborted = ({ signal }: AbortController): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));

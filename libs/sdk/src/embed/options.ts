@@ -19,7 +19,7 @@ export type EmbedErrorCode =
   | 'frame_refused'
   /** The embed page speaks another version of the protocol: update this package. */
   | 'protocol_version'
-  /** `fetchToken` rejected or returned no token; its error is the `cause`. */
+  /** `fetchToken` rejected, returned no token or took longer than 12 seconds; its error is the `cause`. */
   | 'fetch_token_failed'
   | PageErrorCode;
 
@@ -50,7 +50,7 @@ export type EmbedEvent =
 
 export interface TokenRequest {
   readonly reason: TokenReason;
-  /** Aborted when the embedding is destroyed. */
+  /** Aborted when the embedding is destroyed, and after 12 seconds: the page then asks again. */
   readonly signal: AbortSignal;
 }
 
