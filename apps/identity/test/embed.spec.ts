@@ -500,7 +500,7 @@ describe('an app that operators have revoked', () => {
     await at.mint(known);
     await apps.setStatus(at.appKey, 'revoked');
 
-    const refused = { code: 'INVALID_EMBED_CREDENTIALS' };
+    const refused = { code: 'EMBED_APP_ENDED' };
     await expect(at.mint(known)).rejects.toMatchObject(refused);
     // Another address: not one of those that are read together.
     await expect(at.mint({ ...known, email: newEmail() })).rejects.toMatchObject(refused);

@@ -93,6 +93,11 @@ describe('embed credentials', () => {
     expect((await marketplace.delete(tenant, `${path}/previous-secret`)).status).toBe(404);
     neighbours.instead(rpc.identity.revokePreviousEmbedSecret, () => ({ revoked: false }));
     expect((await marketplace.delete(developer, `${path}/previous-secret`)).status).toBe(404);
+    expect((await marketplace.delete(tenant, path)).status).toBe(404);
+    expect((await marketplace.delete(developer, path)).status).toBe(204);
+    expect(neighbours.callsTo(rpc.identity.endEmbedCredentials)).toEqual([{ appKey: key }]);
+    neighbours.instead(rpc.identity.endEmbedCredentials, () => ({ ended: false }));
+    expect((await marketplace.delete(developer, path)).status).toBe(404);
   });
 
   it('ignore a version that was withdrawn', async () => {

@@ -58,6 +58,7 @@ export const ACCESS_ERRORS = defineErrors({
   EMBED_IDENTITY_CONFLICT: [409, 'The identity belongs to another workspace'],
   EMBED_USER_DISABLED: [403, 'The embedded user is disabled'],
   EMBED_SCOPE_DENIED: [403, 'The app was not granted a scope that was asked for'],
+  EMBED_APP_ENDED: [403, 'The app is revoked, or its publisher has uninstalled it'],
   STEP_UP_REQUIRED: [403, 'The password or the second factor must be proven again'],
   INVALID_API_KEY: [401, 'The API key is not valid'],
   API_KEY_REFUSED: [403, 'An API key cannot do this; a person who has signed in can'],

@@ -78,7 +78,7 @@ export class EmbedClientStrategy extends ApplicationStrategy<MintedToken> {
 
   /**
    * @throws PlatformError VALIDATION_FAILED, INVALID_EMBED_CREDENTIALS, RATE_LIMITED, EMBED_USER_DISABLED,
-   *   EMBED_SCOPE_DENIED, EMBED_IDENTITY_CONFLICT, ROLE_NOT_GRANTABLE
+   *   EMBED_SCOPE_DENIED, EMBED_APP_ENDED, EMBED_IDENTITY_CONFLICT, ROLE_NOT_GRANTABLE
    */
   override async validate({ body, headers, ip }: CredentialRequest): Promise<MintedToken> {
     const user = await bodyOf(EmbedSessionInput, body);

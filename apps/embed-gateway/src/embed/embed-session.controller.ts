@@ -28,6 +28,7 @@ export class EmbedSessionController {
       'ROLE_NOT_GRANTABLE',
       'WORKSPACE_SUSPENDED',
       'EMBED_SCOPE_DENIED',
+      'EMBED_APP_ENDED',
       'EMBED_IDENTITY_CONFLICT',
       'EMAIL_NOT_VERIFIED',
     ],

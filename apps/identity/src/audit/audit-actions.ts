@@ -59,6 +59,7 @@ export const AUDIT_ACTIONS = {
     'A password, code or passkey that was asked for again within a session was wrong. Bounded per account and hour',
   'embed_credentials.issued': 'Credentials of an embedded app were issued, or its secret was replaced',
   'embed_credentials.previous_revoked': 'The previous secret of an embedded app was ended before its time',
+  'embed_credentials.ended': 'Credentials of an embedded app were ended',
   'embed_credentials.settings_changed': 'The published version of an embedded app changed its origins or scopes',
   'embed_credentials.conflict':
     'A host presented an address that a person of another workspace has proven. Bounded per app and hour',

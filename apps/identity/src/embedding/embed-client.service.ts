@@ -18,6 +18,8 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { summaryOfSecrets } from '../oauth/client-secrets.js';
 import { assertVerified, TenantService } from '../people/people.service.js';
 import { hashOfFingerprint } from '../secrets.js';
+import { RevocationService } from '../sessions/revocation.service.js';
+import { TokenSigner } from '../sessions/signing-key.service.js';
 import type { EmbedClient } from './embedding.entity.js';
 import { EmbedClientRepository } from './embedding.repository.js';
 
@@ -29,6 +31,8 @@ export class EmbedClientService {
     private readonly clients: EmbedClientRepository,
     private readonly tenants: TenantService,
     private readonly trail: AuditTrail,
+    private readonly revocations: RevocationService,
+    private readonly signer: TokenSigner,
   ) {}
 
   /**
@@ -101,10 +105,23 @@ export class EmbedClientService {
     });
   }
 
-  /** Origins that may frame the client's page; none for an unknown client. */
+  /** Ends the credentials, and within a second every token that was minted with them. @returns whether there were any */
+  async end(principal: Principal, appKey: string): Promise<boolean> {
+    assertAdministers(principal);
+    const ended = await inWorkspace(this.database, principal, async (tx) => {
+      if (!(await this.clients.delete(tx, principal.tenantId, appKey))) return false;
+      this.record(tx, 'embed_credentials.ended', appKey);
+      await this.revocations.record(tx, 'embedding', appKey);
+      return true;
+    });
+    if (ended) await this.revocations.publishPending();
+    return ended;
+  }
+
+  /** Origins that may frame the client's page; none for an unknown client, an app that has ended and a suspended workspace. */
   async allowedOrigins(clientId: string): Promise<string[]> {
-    const client = await this.database.crossTenant((tx) => this.clients.find(tx, clientId));
-    return client ? [...client.allowedOrigins, ...client.developmentOrigins] : [];
+    const client = await this.database.crossTenant((tx) => this.clients.readOrigins(tx, clientId));
+    return client && this.signer.issuesFor(client.tenantId) ? client.origins : [];
   }
 
   private record(tx: NarrowTransaction, action: AuditAction, appKey: string, detail: AuditDetail = {}): void {

@@ -40,7 +40,7 @@ export class EmbedTokenService {
 
   /**
    * A known `sub` costs one statement. What happens to one that is not known, see {@link EmbedUserService.introduce}.
-   * @throws PlatformError INVALID_EMBED_CREDENTIALS, EMBED_SCOPE_DENIED (also when the app does not embed any more, and for no
+   * @throws PlatformError INVALID_EMBED_CREDENTIALS, EMBED_APP_ENDED, EMBED_SCOPE_DENIED (also when the app does not embed any more, and for no
    *   scope at all), EMBED_IDENTITY_CONFLICT, EMBED_USER_DISABLED, ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED,
    *   WORKSPACE_SUSPENDED, RATE_LIMITED
    */
@@ -134,6 +134,15 @@ export class EmbedRpc {
     @CurrentPrincipal() principal: Principal,
   ) {
     return { revoked: await this.clients.revokePrevious(principal, appKey) };
+  }
+
+  @RpcHandler(rpc.identity.endEmbedCredentials)
+  @Access({ right: 'administer', proof: false })
+  async end(
+    @Payload() { appKey }: RpcRequest<typeof rpc.identity.endEmbedCredentials>,
+    @CurrentPrincipal() principal: Principal,
+  ) {
+    return { ended: await this.clients.end(principal, appKey) };
   }
 
   @RpcHandler(rpc.identity.updateEmbedSettings)

@@ -39,6 +39,9 @@ export class EmbedClient extends ClientSecrets {
   /** The user whose roles links by address cannot exceed; null for a secret from before this was recorded. */
   @Column({ name: 'issued_by', type: 'uuid', nullable: true }) issuedBy: string | null;
 
+  /** When the publisher's workspace uninstalled the app; null while it is installed, and before it ever was. */
+  @Column({ name: 'ended_at', type: 'timestamptz', nullable: true }) endedAt: Date | null;
+
   /** Whether an operator has reviewed a version of the app. */
   @Column({ type: 'boolean' }) reviewed: boolean;
 

@@ -18,15 +18,18 @@ import { EmbedClient, EmbedUser, type MintClient } from './embedding.entity.js';
 
 /**
  * Gives no row when the app's credentials belong to another tenant. The secret that is replaced stays valid for a time; what it
- * had replaced itself ends.
+ * had replaced itself ends. Of an app that was uninstalled before they mint nothing; an installation that never came about counts
+ * for nothing.
  * $1: client id, $2: app key, $3: tenant, $4: hash of the secret, $5: origins, $6: scopes, $7: how users are linked,
  * $8: whether a version was reviewed, $9: origins of the development, $10: seconds for which the previous secret is valid,
  * $11: who issues the secret.
  */
 export const STORE_EMBED_CLIENT = `
   INSERT INTO embed_client AS c
-    (client_id, app_key, tenant_id, secret_hash, allowed_origins, scopes, link_users_by, reviewed, development_origins, issued_by)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $11)
+    (client_id, app_key, tenant_id, secret_hash, allowed_origins, scopes, link_users_by, reviewed, development_origins, issued_by,
+     ended_at)
+  SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $11, CASE WHEN bool_and(i.ended_at IS NOT NULL) THEN max(i.ended_at) END
+    FROM oauth_installation i WHERE i.app_key = $2 AND i.tenant_id = $3 AND NOT i.sandbox AND i.app_name <> ''
   ON CONFLICT (app_key) DO UPDATE SET
     previous_secret_hash = CASE WHEN $10::float8 > 0 THEN c.secret_hash END,
     previous_secret_created_at = CASE WHEN $10::float8 > 0 THEN c.secret_created_at END,
@@ -38,6 +41,12 @@ export const STORE_EMBED_CLIENT = `
     reviewed = EXCLUDED.reviewed, development_origins = EXCLUDED.development_origins, updated_at = now()
   WHERE c.tenant_id = EXCLUDED.tenant_id
   RETURNING client_id AS "clientId", previous_valid_until AS "previousValidUntil"`;
+
+/** Of an app that is neither revoked nor uninstalled by its publisher. $1: client id. */
+export const READ_EMBED_ORIGINS = `
+  SELECT c.tenant_id AS "tenantId", c.allowed_origins || c.development_origins AS origins FROM embed_client c
+   WHERE c.client_id = $1 AND c.ended_at IS NULL
+     AND NOT EXISTS (SELECT 1 FROM oauth_app a WHERE a.app_key = c.app_key AND a.status = 'revoked')`;
 
 /** What a version of the app says of embedding. */
 export type EmbedSettings = Pick<EmbedClient, 'appKey' | 'tenantId' | 'allowedOrigins' | 'scopes' | 'linkUsersBy'>;
@@ -53,8 +62,9 @@ type StoredCredentials = Pick<EmbedClient, 'clientId' | 'previousValidUntil'>;
 
 @Injectable()
 export class EmbedClientRepository {
-  async find(tx: NarrowTransaction, clientId: string): Promise<EmbedClient | null> {
-    return tx.repository(EmbedClient).findOneBy({ clientId });
+  /** @returns null for an unknown client, and for an app whose embedding has ended */
+  async readOrigins(tx: NarrowTransaction, clientId: string): Promise<{ tenantId: string; origins: string[] } | null> {
+    return (await tx.query<{ tenantId: string; origins: string[] }>(READ_EMBED_ORIGINS, [clientId]))[0] ?? null;
   }
 
   /** The credentials of a tenant's app. */
@@ -84,6 +94,11 @@ export class EmbedClientRepository {
   async update(tx: NarrowTransaction, { appKey, tenantId, ...settings }: EmbedSettings): Promise<boolean> {
     const reviewed = { reviewed: true, developmentOrigins: [], updatedAt: secondsFromNow(0) };
     return changedOne(await tx.repository(EmbedClient).update({ appKey, tenantId }, { ...settings, ...reviewed }));
+  }
+
+  /** @returns whether the tenant's app had credentials */
+  async delete(tx: NarrowTransaction, tenantId: string, appKey: string): Promise<boolean> {
+    return changedOne(await tx.repository(EmbedClient).delete({ tenantId, appKey }));
   }
 
   /** Ends the secret before the present one. @returns whether it was still valid */
@@ -169,7 +184,7 @@ export const READ_EMBED_MINT = `
     previous_secret_hash AS "previousSecretHash", allowed_origins AS "allowedOrigins", scopes,
     link_users_by AS "linkUsersBy", issuer_roles AS "issuerRoles", user_id AS "userId", user_email AS "userEmail",
     user_roles AS "userRoles", user_status AS "userStatus", undone, by_address AS "byAddress", belongs_elsewhere AS "belongsElsewhere", conflicts,
-    conflicts_reset_seconds AS "conflictsResetSeconds", address_taken AS "addressTaken", outdated
+    conflicts_reset_seconds AS "conflictsResetSeconds", address_taken AS "addressTaken", outdated, ended
   FROM read_embed_mint($1, $2, $3, $4, $5)`;
 
 /**
@@ -181,7 +196,7 @@ export const READ_KNOWN_EMBED_MINTS = `
     NULL::bytea AS "previousSecretHash", allowed_origins AS "allowedOrigins", scopes, link_users_by AS "linkUsersBy",
     issuer_roles AS "issuerRoles", user_id AS "userId", user_email AS "userEmail", user_roles AS "userRoles",
     user_status AS "userStatus", undone, by_address AS "byAddress", belongs_elsewhere AS "belongsElsewhere", NULL::int AS conflicts, NULL::float8 AS "conflictsResetSeconds",
-    false AS "addressTaken", false AS outdated
+    false AS "addressTaken", false AS outdated, false AS ended
   FROM read_known_embed_mints($1, $2, $3, $4, $5)`;
 
 /** Compared against for an unknown client id, so that it takes as long as a wrong secret. */
@@ -214,6 +229,7 @@ interface Row extends MintClient {
   conflictsResetSeconds: number | null;
   addressTaken: boolean | null;
   outdated: boolean | null;
+  ended: boolean | null;
 }
 
 /** The user that a `sub` is mapped to, and what is known of the address that came with it. */
@@ -249,7 +265,10 @@ export class EmbedMintRepository {
 
   constructor(private readonly database: Database) {}
 
-  /** @throws PlatformError INVALID_EMBED_CREDENTIALS, the same for an unknown id and a wrong secret */
+  /**
+   * @throws PlatformError INVALID_EMBED_CREDENTIALS, the same for an unknown id and a wrong secret; EMBED_APP_ENDED for an app that
+   *   is revoked, or that the workspace of its publisher has uninstalled
+   */
   async read({ clientId, fingerprint, sub, email, name }: Presented): Promise<{
     client: MintClient;
     user: KnownHostUser | null;
@@ -260,6 +279,7 @@ export class EmbedMintRepository {
     const isCurrent = isHash(row?.secretHash ?? NO_SECRET, secretHash);
     const isPrevious = isHash(row?.previousSecretHash ?? NO_SECRET, secretHash);
     if (!row || !(isCurrent || isPrevious)) throw new PlatformError('INVALID_EMBED_CREDENTIALS');
+    if (row.ended) throw new PlatformError('EMBED_APP_ENDED');
     return { client: row, user: userOf(row) };
   }
 

@@ -6,6 +6,7 @@ import { WorkspaceSettings1795800001700 } from './1795800001700-workspace-settin
 import { Persons1795800001800 } from './1795800001800-persons.js';
 import { PersonSessions1795800001810 } from './1795800001810-person-sessions.js';
 import { HostUsersOfTheirOwn1795800011710 } from './1795800011710-host-users-of-their-own.js';
+import { EmbeddingEnds1795800011711 } from './1795800011711-embedding-ends.js';
 import { PageTokens1795800011760 } from './1795800011760-page-tokens.js';
 import { WorkspaceLimits1795800011790 } from './1795800011790-workspace-limits.js';
 
@@ -19,6 +20,7 @@ export const migrations = [
   Persons1795800001800,
   PersonSessions1795800001810,
   HostUsersOfTheirOwn1795800011710,
+  EmbeddingEnds1795800011711,
   PageTokens1795800011760,
   WorkspaceLimits1795800011790,
 ];

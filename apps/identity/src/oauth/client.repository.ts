@@ -23,13 +23,13 @@ export const REGISTER_OAUTH_INSTALLATION = `
   RETURNING client_id AS "clientId"`;
 
 /**
- * Ends an installation for good; one that is not known is noted as ended. Says whether there were credentials to end, which is
- * read, and the row held, before it is changed.
+ * Ends an installation for good; one that is not known is noted as ended. Says whether there were credentials to end and whether it
+ * was one that users work with, which is read, and the row held, before it is changed.
  * $1: installation, $2: tenant, $3: client id for an unknown one, $4: app key.
  */
 export const END_OAUTH_INSTALLATION = `
   WITH before AS (
-    SELECT secret_hash IS NOT NULL AS had_secret
+    SELECT secret_hash IS NOT NULL AS had_secret, NOT sandbox AND ended_at IS NULL AS was_live
       FROM oauth_installation WHERE installation_id = $1 AND tenant_id = $2 FOR UPDATE)
   INSERT INTO oauth_installation AS i
     (installation_id, tenant_id, client_id, app_key, app_name, publisher, sandbox, scopes, redirect_uris, ended_at)
@@ -37,7 +37,8 @@ export const END_OAUTH_INSTALLATION = `
   ON CONFLICT (installation_id) DO UPDATE SET
     ended_at = COALESCE(i.ended_at, now()), secret_hash = NULL, previous_secret_hash = NULL, updated_at = now()
   WHERE i.tenant_id = EXCLUDED.tenant_id
-  RETURNING COALESCE((SELECT had_secret FROM before), false) AS "hadSecret"`;
+  RETURNING COALESCE((SELECT had_secret FROM before), false) AS "hadSecret",
+    COALESCE((SELECT was_live FROM before), false) AS "wasLive"`;
 
 /**
  * Replaces the secret. The one that is replaced stays valid for a time; what it had replaced itself ends.
@@ -53,6 +54,14 @@ export const ROTATE_OAUTH_SECRET = `
     secret_hash = $3, secret_created_at = now(), secret_last_used_at = NULL, updated_at = now()
    WHERE i.tenant_id = $1 AND i.installation_id = $2 AND i.ended_at IS NULL
   RETURNING client_id AS "clientId", previous_valid_until AS "previousValidUntil"`;
+
+/**
+ * An app embeds in the workspace of its publisher as long as that has it installed. Gives a row when that changes.
+ * $1: app key, $2: tenant of an installation, $3: whether it ends.
+ */
+export const CHANGE_EMBEDDING = `
+  UPDATE embed_client SET ended_at = CASE WHEN $3::boolean THEN now() END, updated_at = now()
+   WHERE app_key = $1 AND tenant_id = $2 AND (ended_at IS NULL) = $3::boolean RETURNING client_id`;
 
 /** What a token call needs (migrations/tables/functions.ts). $1: client id, $2: hash of the secret. */
 export const READ_OAUTH_CLIENT = `
@@ -97,15 +106,24 @@ export class OAuthInstallationRepository {
     return row?.clientId ?? null;
   }
 
-  /** @returns whether it had credentials */
+  /** @returns whether the app began or ceased to embed in the workspace of its publisher, if the tenant is that */
+  async changeEmbedding(
+    tx: NarrowTransaction,
+    { tenantId, appKey }: Pick<OAuthInstallation, 'tenantId' | 'appKey'>,
+    change: 'begins' | 'ends',
+  ): Promise<boolean> {
+    return (await tx.query(CHANGE_EMBEDDING, [appKey, tenantId, change === 'ends'])).length > 0;
+  }
+
+  /** @returns whether it had credentials, and whether it was one that users work with */
   async end(
     tx: NarrowTransaction,
     { installationId, tenantId, appKey }: Pick<OAuthInstallation, 'installationId' | 'tenantId' | 'appKey'>,
     newClientId: string,
-  ): Promise<boolean> {
+  ): Promise<{ hadSecret: boolean; wasLive: boolean }> {
     const parameters = [installationId, tenantId, newClientId, appKey];
-    const [row] = await tx.query<{ hadSecret: boolean }>(END_OAUTH_INSTALLATION, parameters);
-    return row?.hadSecret ?? false;
+    const [row] = await tx.query<{ hadSecret: boolean; wasLive: boolean }>(END_OAUTH_INSTALLATION, parameters);
+    return row ?? { hadSecret: false, wasLive: false };
   }
 
   async rotate(

@@ -51,6 +51,17 @@ export class EmbedCredentialController {
     return this.credentials.get(principal, key);
   }
 
+  @Delete()
+  @Describe({
+    summary: 'Ends the embed credentials',
+    description:
+      'Within a second nothing is minted with them, tokens that were minted stop working, and nobody can frame the page of their client id. Issuing again makes others, with another client id; host users stay who they are.',
+    answers: [{ status: 204, description: 'The credentials are ended' }],
+  })
+  async end(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<void> {
+    await this.credentials.end(principal, key);
+  }
+
   @Delete('previous-secret')
   @Describe({
     summary: 'Ends the previous secret at once',

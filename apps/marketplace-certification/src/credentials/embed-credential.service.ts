@@ -55,8 +55,15 @@ export class EmbedCredentialService {
   async get(principal: Principal, appKey: string): Promise<EmbedCredentialsSummary> {
     await this.apps.assertOwned(principal.tenantId, appKey);
     const { credentials } = await this.rpc.call(rpc.identity.describeEmbedCredentials, { appKey }, principal);
-    if (!credentials) throw new PlatformError('NOT_FOUND', 'No embed credentials were issued for the app');
+    if (!credentials) throw noCredentials();
     return credentials;
+  }
+
+  /** @throws PlatformError NOT_FOUND when the principal's tenant does not publish the app, or it has no credentials */
+  async end(principal: Principal, appKey: string): Promise<void> {
+    await this.apps.assertOwned(principal.tenantId, appKey);
+    const { ended } = await this.rpc.call(rpc.identity.endEmbedCredentials, { appKey }, principal);
+    if (!ended) throw noCredentials();
   }
 
   /** @throws PlatformError NOT_FOUND when the principal's tenant does not publish the app, or no previous secret is valid */
@@ -89,6 +96,8 @@ export class EmbedCredentialService {
     });
   }
 }
+
+const noCredentials = () => new PlatformError('NOT_FOUND', 'No embed credentials were issued for the app');
 
 function settingsOf({ allowedOrigins, scopes = [], linkUsersBy = 'email' }: ManifestEmbed) {
   return { allowedOrigins, scopes: [...new Set(scopes)], linkUsersBy };

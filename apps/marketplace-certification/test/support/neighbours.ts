@@ -140,6 +140,7 @@ export class Neighbours {
     await this.answer(rpc.identity.issueEmbedCredentials, () => ({ clientId: 'client' }));
     await this.answer(rpc.identity.describeEmbedCredentials, () => ({ credentials: null }));
     await this.answer(rpc.identity.revokePreviousEmbedSecret, () => ({ revoked: true }));
+    await this.answer(rpc.identity.endEmbedCredentials, () => ({ ended: true }));
     await this.answer(rpc.identity.updateOAuthApp, () => ({}));
     await this.answer(rpc.identity.setOAuthAppStatus, () => ({}));
     await this.answer(rpc.identity.registerOAuthInstallation, () => ({}));

@@ -180,6 +180,16 @@ export const revokePreviousEmbedSecret = defineRpc({
   timeoutMs: 5000,
 });
 
+/** Ends the credentials of an app of the caller's workspace, and within a second the tokens that were minted with them. */
+export const endEmbedCredentials = defineRpc({
+  subject: 'rpc.identity.embedClients.end',
+  callers: ['marketplace-certification'],
+  principal: 'user',
+  request: Type.Object({ appKey: Type.String() }),
+  response: Type.Object({ ended: Type.Boolean() }),
+  timeoutMs: 5000,
+});
+
 /**
  * Gives the credentials of an app the settings of another version and leaves the secret alone: what a published version
  * says of embedding counts at once. An app without credentials answers `updated: false`.
@@ -263,7 +273,7 @@ export const recordAct = defineRpc({
   timeoutMs: 5000,
 });
 
-/** Origins that may frame an embed app's page; an empty list for an unknown client. */
+/** Origins that may frame an embed app's page; none for an unknown client, an app that has ended and a workspace that is suspended. */
 export const getEmbedOrigins = defineRpc({
   subject: 'rpc.identity.embedClients.origins',
   callers: ['embed-gateway'],

@@ -133,6 +133,7 @@ function subjectsOf(claims: AccessTokenClaims): string[] {
   if (claims.tid) keys.push(revocationKey('tenant', claims.tid));
   const app = claims.act?.sub ?? claims.embed_app_id;
   if (app) keys.push(revocationKey('app', app));
+  if (claims.embed_app_id) keys.push(revocationKey('embedding', claims.embed_app_id));
   const installation = claims.act?.installation_id;
   if (installation) keys.push(revocationKey('installation', installation));
   if (installation && claims.sid !== undefined) keys.push(revocationKey('grant', claims.sid));

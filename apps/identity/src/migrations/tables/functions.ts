@@ -26,8 +26,8 @@ async function createFunction(runner: QueryRunner, name: string, definition: str
 /**
  * All that a mint for a known host user has to read, in one round trip. A function, because the tenant is known only when
  * the client has been read, and statements of a function follow each other. The narrow role reads users in the context of
- * the client's tenant; UPDATE, which a row lock asks for, is granted on a column that no policy lets it change. A revoked app
- * mints nothing: its credentials are answered like wrong ones. A link that can be undone by its mail was made by address; the
+ * the client's tenant; UPDATE, which a row lock asks for, is granted on a column that no policy lets it change. An app that is revoked, or
+ * that the workspace of its publisher has uninstalled, mints nothing. A link that can be undone by its mail was made by address; the
  * roles of whoever issued the secret bound it (decision record 0233), and are none of somebody who is not active any more.
  * An address belongs elsewhere when a person has proven it who is in other workspaces only. A user with the address they have
  * always had goes on being minted for when somebody else proves it: the host learns nothing new.
@@ -41,7 +41,7 @@ const READ_EMBED_MINT = `(p_client_id text, p_secret_hash bytea, p_sub text, p_e
     app_key text, tenant_id uuid, secret_hash bytea, previous_secret_hash bytea, allowed_origins text[],
     scopes text[], link_users_by text, issuer_roles text[], user_id uuid, user_email text, user_roles text[],
     user_status text, undone boolean, by_address boolean, belongs_elsewhere boolean, conflicts integer, conflicts_reset_seconds float8,
-    address_taken boolean, outdated boolean)
+    address_taken boolean, outdated boolean, ended boolean)
   LANGUAGE plpgsql AS $$
   #variable_conflict use_column
   DECLARE
@@ -56,9 +56,11 @@ const READ_EMBED_MINT = `(p_client_id text, p_secret_hash bytea, p_sub text, p_e
     is_current := c.secret_hash = p_secret_hash;
     is_previous := c.previous_secret_hash = p_secret_hash AND c.previous_valid_until > now();
     IF NOT is_current AND is_previous IS NOT TRUE THEN RETURN; END IF;
-    IF EXISTS (SELECT 1 FROM oauth_app a WHERE a.app_key = c.app_key AND a.status = 'revoked') THEN RETURN; END IF;
     app_key := c.app_key; tenant_id := c.tenant_id; secret_hash := c.secret_hash;
     previous_secret_hash := CASE WHEN is_previous THEN c.previous_secret_hash END;
+    ended := c.ended_at IS NOT NULL
+      OR EXISTS (SELECT 1 FROM oauth_app a WHERE a.app_key = c.app_key AND a.status = 'revoked');
+    IF ended THEN RETURN NEXT; RETURN; END IF;
     allowed_origins := c.allowed_origins || c.development_origins; scopes := c.scopes;
     link_users_by := c.link_users_by;
     PERFORM set_config('app.tenant_id', c.tenant_id::text, true), set_config('synchronous_commit', 'off', true);
@@ -126,7 +128,7 @@ const READ_KNOWN_EMBED_MINTS = `(
                 FROM unnest(p_client_ids, p_secret_hashes) WITH ORDINALITY AS given (client_id, secret_hash)
                GROUP BY client_id, secret_hash) p
         JOIN embed_client e ON e.client_id = p.client_id AND e.secret_hash = p.secret_hash
-       WHERE e.secret_last_used_at >= now() - interval '5 minutes'
+       WHERE e.secret_last_used_at >= now() - interval '5 minutes' AND e.ended_at IS NULL
          AND NOT EXISTS (SELECT 1 FROM oauth_app a WHERE a.app_key = e.app_key AND a.status = 'revoked')
     LOOP
       PERFORM set_config('app.tenant_id', c.tenant_id::text, true);
