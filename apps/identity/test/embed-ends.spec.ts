@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { runMigrations } from '@crm/database';
+import { testDatabase } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { EmbedClientService } from '../src/embedding/embed-client.service.js';
+import { EmbeddingEnds1795800011711 } from '../src/migrations/1795800011711-embedding-ends.js';
+import { migrations } from '../src/migrations/index.js';
 import { OAuthAppService, OAuthInstallationService } from '../src/oauth/client.service.js';
 import { entryOf } from './audit.js';
 import { codeOf, principalOf, untilRevoked } from './checks.js';
@@ -94,4 +99,42 @@ describe('embedding', () => {
     await end();
     expect(await codeOf(host.mint({ ...known, ...(await host.issue()) }))).toBe('EMBED_APP_ENDED');
   });
+});
+
+it('has ended for an app that was uninstalled before that was recorded, and not for one that is installed, or never was', async () => {
+  const earlier = migrations.slice(0, migrations.indexOf(EmbeddingEnds1795800011711));
+  const database = await testDatabase('identity', earlier);
+  const admin = new pg.Client({ connectionString: database.adminUrl });
+  await admin.connect();
+  try {
+    const [tenant, other] = [randomUUID(), randomUUID()];
+    const installed: [app: string, of: string, sandbox: boolean, name: string, endedAt: string | null][] = [
+      ['gone', tenant, false, 'App', '2026-01-01'],
+      ['back', tenant, false, 'App', '2026-01-01'],
+      ['back', tenant, false, 'App', null],
+      ['failed', tenant, false, '', '2026-01-01'],
+      ['tried', tenant, true, 'App', '2026-01-01'],
+      ['elsewhere', other, false, 'App', '2026-01-01'],
+    ];
+    for (const app of new Set(['never', ...installed.map(([key]) => key)])) {
+      await admin.query(
+        `INSERT INTO embed_client (client_id, app_key, tenant_id, secret_hash, allowed_origins, scopes, link_users_by)
+         VALUES ($1, $1, $2, '', '{}', '{}', 'email')`,
+        [app, tenant],
+      );
+    }
+    for (const row of installed) {
+      await admin.query(
+        `INSERT INTO oauth_installation (installation_id, client_id, app_key, tenant_id, sandbox, app_name, ended_at, publisher, scopes, redirect_uris)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, '', '{}', '{}')`,
+        [randomUUID(), randomUUID(), ...row],
+      );
+    }
+    await runMigrations({ ownerUrl: database.ownerUrl, migrations });
+    const { rows } = await admin.query('SELECT client_id FROM embed_client WHERE ended_at IS NOT NULL');
+    expect(rows).toEqual([{ client_id: 'gone' }]);
+  } finally {
+    await admin.end();
+    await database.drop();
+  }
 });
