@@ -229,11 +229,17 @@ async function tenantOn(world: World, service: TestService, tenantId: string = n
     async provision(
       installationId: string,
       automations: object[],
-      { roles, scopes = ['custom_objects', 'tasks', 'automations'] }: { roles?: string[]; scopes?: string[] } = {},
+      {
+        roles,
+        appKey = 'field-visits',
+        sandbox,
+        scopes = ['custom_objects', 'tasks', 'automations'],
+      }: { roles?: string[]; appKey?: string; sandbox?: boolean; scopes?: string[] } = {},
     ): Promise<ProvisionedHook[]> {
       const request = {
         installationId,
-        appKey: 'field-visits',
+        appKey,
+        ...(sandbox !== undefined && { sandbox }),
         grantedScopes: [...scopes],
         objectNames: { site_visit: 'sbx_site_visit' },
         automations: automations as Record<string, unknown>[],

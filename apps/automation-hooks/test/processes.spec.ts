@@ -14,7 +14,7 @@ import {
   storeDeadLetter,
 } from '@crm/database';
 import { runDeadLetterProgram } from '@crm/runtime';
-import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
+import { publishEvents, reinstateTenant, revokeApp, suspendTenant, waitUntil } from '@crm/testing';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AppModule } from '../src/app.module.js';
 import { measureDueRuns } from '../src/run/run-queue.repository.js';
@@ -185,6 +185,49 @@ describe('a suspended tenant', () => {
     await reinstate();
     expect((await tenant.ended(runId)).status).toBe('succeeded');
     expect(tenant.created()).toHaveLength(2);
+  });
+});
+
+describe('a revoked app', () => {
+  it('has hooks like those that do not exist, starts no run, and its runs are cancelled at their next step', async () => {
+    const appKey = `revoked-${newId()}`;
+    const { tenantId } = tenant;
+    const automation = (key: string, trigger: object, actions: object[]) => ({ key, name: key, trigger, actions });
+    const hook = { type: 'webhook_received' };
+    const [waiting, running] = await tenant.provision(
+      newId(),
+      [
+        automation('a', hook, [{ type: 'wait', seconds: 1 }, task('never')]),
+        automation('b', hook, [task('first'), task('never')]),
+        automation('c', { type: 'event', event: 'task.created' }, [task('never')]),
+      ],
+      { appKey, scopes: ['custom_objects', 'tasks', 'automations'] },
+    );
+    const path = (hooked: typeof waiting) => new URL(hooked?.url ?? '').pathname;
+    const revoke = async () => {
+      await revokeApp(appKey);
+      await waitUntil(() => service.get(RevocationSource).isAppRevoked(appKey), { timeoutMs: 1_000 });
+    };
+    const waits = await tenant.start(path(waiting));
+    world.customObjects.create = async () => {
+      await revoke();
+      return { id: newId() };
+    };
+    const runs = await tenant.start(path(running));
+    const cancelled = { status: 'cancelled', error: { code: 'APP_REVOKED' } };
+    expect(await tenant.ended(runs)).toMatchObject(cancelled);
+    expect(await tenant.ended(waits)).toMatchObject(cancelled);
+    const wrong = path(waiting).replace(/[^/]+$/, 'wrong-secret');
+    for (const request of [{ body: {} }, { body: '[', headers: { 'content-type': 'application/json' } }]) {
+      const refused = await service.request('POST', path(waiting), request);
+      expect([refused.status, refused.body]).toEqual([404, (await service.request('POST', wrong, request)).body]);
+    }
+    world.customObjects.create = () => ({ id: newId() });
+    await tenant.onEvent('task.created', { actions: [task('of the workspace')] });
+    await publishEvents(newEvent('task.created', tenantId, { record: {} }));
+    await waitUntil(() => tenant.createdNames().includes('of the workspace'));
+    expect(tenant.createdNames().sort()).toEqual(['first', 'of the workspace']);
+    expect(await world.sql('SELECT 1 FROM run WHERE tenant_id = $1', tenantId)).toHaveLength(3);
   });
 });
 

@@ -251,8 +251,9 @@ describe('the workflows of an app', () => {
     await provision([{ key: 'of the app', ...onRecord }]);
     await tenant.onEvent('record.created', { name: 'of the tenant' });
     const all = await workflows();
-    const started = async (appkeys?: string) => {
-      const event = { ...newEvent('record.created', tenant.tenantId, { record: {} }), ...(appkeys && { appkeys }) };
+    const started = async (appkeys?: string, installationid?: string) => {
+      const to = { ...(appkeys && { appkeys }), ...(installationid && { installationid }) };
+      const event = { ...newEvent('record.created', tenant.tenantId, { record: {} }), ...to };
       await service.get(Database).transaction(tenant.tenantId, (tx) => service.get(RunService).acceptEvent(tx, event));
       const runs = await tenant.runs();
       for (const { input } of runs) expect(JSON.stringify(input)).not.toContain('appkeys');
@@ -260,7 +261,11 @@ describe('the workflows of an app', () => {
     };
     expect(await started('other-app')).toEqual(['of the tenant']);
     expect(await started()).toEqual(Array(2).fill('of the tenant'));
-    expect(await started('other-app field-visits')).toEqual(['of the app', ...Array(3).fill('of the tenant')]);
+    // Of a sandbox of the same app.
+    expect(await started('field-visits', newId())).toEqual(Array(3).fill('of the tenant'));
+    expect(await started('other-app field-visits', newId())).toEqual(['of the app', ...Array(4).fill('of the tenant')]);
+    const ofBoth = [...Array(2).fill('of the app'), ...Array(5).fill('of the tenant')];
+    expect(await started('field-visits', installationId)).toEqual(ofBoth);
   });
 
   it('are removed with the installation, their runs are cancelled, and a repeated call removes nothing', async () => {

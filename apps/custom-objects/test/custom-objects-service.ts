@@ -85,6 +85,7 @@ export interface StoredEvent {
   readonly version: number;
   readonly traceparent: string;
   readonly appkeys: string;
+  readonly installationid: string;
   readonly data: { record: Json; changed?: string[]; previous?: Record<string, unknown> };
 }
 
@@ -101,6 +102,8 @@ export class CustomObjectsService {
   /** Of tenants that may not store as much as they like. */
   readonly limits = new Map<string, StorageLimits>();
   private readonly plans = new Map<string, Plan>();
+  /** The installations of apps, by tenant and key. */
+  private readonly installed = new Map<string, string>();
   private readonly ends: (() => Promise<unknown>)[] = [];
   /** A connection to the database that no row-level security binds. */
   admin: pg.Client;
@@ -234,9 +237,9 @@ export class CustomObjectsService {
     return tokens.sign({ tid: tenantId, sub: randomUUID(), ...claims } as never);
   }
 
-  /** Signs the token of an app that is installed in a tenant. */
+  /** Signs the token of an app that is installed in a tenant, by default of what was provisioned last and is no sandbox. */
   appToken(tenantId: string, appKey: string, scopes: readonly string[], more: object = {}): Promise<string> {
-    const act = { sub: appKey, installation_id: randomUUID() };
+    const act = { sub: appKey, installation_id: this.installed.get(`${tenantId} ${appKey}`) ?? randomUUID() };
     const claims = { tid: tenantId, sub: act.installation_id, sid: undefined, roles: [`app:${appKey}`], scopes, act };
     return tokens.sign({ ...claims, ...more } as never);
   }
@@ -245,7 +248,8 @@ export class CustomObjectsService {
   async events(tenantId: string): Promise<StoredEvent[]> {
     const { rows } = await this.admin.query<StoredEvent>(
       `SELECT name, envelope->>'subject' AS subject, (envelope->>'recordversion')::int AS version,
-              envelope->>'traceparent' AS traceparent, envelope->>'appkeys' AS appkeys, envelope->'data' AS data
+              envelope->>'traceparent' AS traceparent, envelope->>'appkeys' AS appkeys, envelope->>'installationid' AS installationid,
+              envelope->'data' AS data
          FROM outbox WHERE tenant_id = $1 ORDER BY seq`,
       [tenantId],
     );
@@ -265,8 +269,10 @@ export class CustomObjectsService {
     objects: readonly DeclaredObject[],
     changes: { appKey?: string; sandbox?: boolean; installationId?: string } = {},
   ) {
-    const installation = { installationId: randomUUID(), appKey: 'acme-visits', sandbox: false };
-    return this.objects.provision(tenantId, { ...installation, objects, ...changes });
+    const installation = { installationId: randomUUID(), appKey: 'acme-visits', sandbox: false, ...changes };
+    const { appKey, sandbox, installationId } = installation;
+    if (!sandbox) this.installed.set(`${tenantId} ${appKey}`, installationId);
+    return this.objects.provision(tenantId, { ...installation, objects });
   }
 
   async tenant(plan: Plan = 'business', declared: readonly DeclaredObject[] = [SITE_VISIT]): Promise<Tenant> {

@@ -286,11 +286,46 @@ describe('an app', () => {
     ];
   };
 
-  it('works with its own objects, in a sandbox too', async () => {
+  it('works with the objects of its installation, and with those of no other installation of the app', async () => {
     expect(await answersTo(OWNER)).toEqual([200, 200, 200, 201, 200, 204, 1]);
-    await app.provision(tenant.id, [VISIT], { sandbox: true });
-    expect(await statusOf('POST', '/api/crm/custom/sbx_visit/records', await tokenOf(OWNER), {})).toBe(201);
-    expect(await statusOf('GET', '/api/crm/custom/sbx_visit/records', await tokenOf(OTHER))).toBe(404);
+    const [first, second] = [randomUUID(), randomUUID()];
+    await app.provision(tenant.id, [VISIT], { sandbox: true, installationId: first });
+    await app.provision(tenant.id, [VISIT], { sandbox: true, installationId: second });
+    await app.provision(tenant.id, [named('shared')], { appKey: OTHER });
+    expect(
+      (await call('PUT', '/api/crm/custom/shared/apps/acme-visits', tenant.admin, { access: 'write' })).status,
+    ).toBe(200);
+    const ofSandbox = (installation: string) =>
+      app.appToken(tenant.id, OWNER, ['custom_objects'], {
+        act: { sub: OWNER, installation_id: installation, sandbox: true },
+      });
+    const names = (await call('GET', '/api/crm/custom', tenant.admin)).body.data.map((one) => String(one.apiName));
+    expect([...names].sort()).toEqual(['sbx_acme_visits_visit', 'sbx_visit', 'shared', 'visit']);
+    const record = (object: string) => call('POST', `/api/crm/custom/${object}/records`, tenant.admin, {});
+    const ids = new Map<string, string>();
+    for (const name of names) ids.set(name, (await record(name)).body.id);
+    const reached = async (token: string) => {
+      const found: string[] = [];
+      for (const [name, id] of ids) {
+        const path = `/api/crm/custom/${name}/records`;
+        const statuses = [
+          await statusOf('GET', path, token),
+          await statusOf('POST', path, token, {}),
+          await statusOf('GET', `${path}/${id}`, token),
+          await statusOf('PATCH', `${path}/${id}`, token, {}),
+        ];
+        if (!statuses.every((status) => status === 404)) found.push(name);
+      }
+      return found.sort();
+    };
+    expect(await reached(await tokenOf(OWNER))).toEqual(['shared', 'visit']);
+    expect(await reached(await ofSandbox(first))).toEqual(['sbx_visit']);
+    expect(await reached(await ofSandbox(second))).toEqual(['sbx_acme_visits_visit']);
+    expect(await reached(await ofSandbox(randomUUID()))).toEqual([]);
+    expect(await reached(await tokenOf(OTHER))).toEqual(['shared']);
+    const { installationid } =
+      (await app.events(tenant.id)).find(({ subject }) => subject === ids.get('sbx_visit')) ?? {};
+    expect(installationid).toBe(first);
   });
 
   it('does not see the objects of other apps, nor whether they exist', async () => {

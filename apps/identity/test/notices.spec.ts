@@ -95,6 +95,23 @@ describe('a verdict on a submission', () => {
     expect(text).toContain(meaning);
   });
 
+  it.each([
+    ['suspended', 'was suspended', 'goes on'],
+    ['published', 'was reinstated', 'can be installed again'],
+    ['revoked', 'was revoked', 'Nothing of it works any more'],
+  ] as const)(
+    'of an app that is %s reaches the administrators of a workspace that has it',
+    async (appStatus, subject, meaning) => {
+      const owner = await identity.account();
+      await identity.member(owner, ['member']);
+      const data = { appKey: 'acme-visits', appName: 'Acme Visits', publisher: 'Acme', appStatus };
+      expect(await toldBy(eventOf('app.status_changed', owner.tenantId, data))).toEqual([owner.email]);
+      const { text } = await mailServer.mailTo(owner.email);
+      expect(text).toContain(`Subject: The app Acme Visits ${subject}\r\n`);
+      expect(text).toContain(meaning);
+    },
+  );
+
   it('has no word about a reason that was not given', async () => {
     const owner = await identity.account();
     await toldBy(decided(owner, { decision: 'approved', reason: undefined }));

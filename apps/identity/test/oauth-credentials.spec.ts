@@ -37,6 +37,7 @@ describe('a token for client credentials', () => {
     expect(headers.get('cache-control')).toBe('no-store');
     expect(body).not.toHaveProperty('refresh_token');
     const claims = decodeJwt(body.access_token);
+    expect(claims.act).not.toHaveProperty('sandbox');
     expect(claims).toMatchObject({
       aud: 'platform-api',
       sub: installationId,
@@ -47,6 +48,13 @@ describe('a token for client credentials', () => {
     });
     expect(Number(claims.exp) - Number(claims.iat)).toBe(900);
     expect(await principalOf(identity, body.access_token)).toMatchObject({ kind: 'app', appKey, installationId });
+  });
+
+  it('says that it is a sandbox, whose objects are not those of production', async () => {
+    const { token } = await client({ sandbox: true });
+    const { body } = await token();
+    expect(decodeJwt(body.access_token).act).toMatchObject({ sandbox: true });
+    expect(await principalOf(identity, body.access_token)).toMatchObject({ kind: 'app', sandbox: true });
   });
 
   it('is issued for credentials in the body too, and for form-encoded parts of HTTP Basic', async () => {

@@ -1,6 +1,7 @@
+import { RevocationSource } from '@crm/access';
 import { rpc } from '@crm/contracts';
 import { NatsConnection, Rpc } from '@crm/messaging';
-import { testNats, waitUntil } from '@crm/testing';
+import { suspendTenant, testNats, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   type Caller,
@@ -12,7 +13,7 @@ import {
   tenant,
   useMarketplace,
 } from './support/marketplace.js';
-import { newKey } from './support/packages.js';
+import { fieldService, newKey } from './support/packages.js';
 
 useMarketplace();
 
@@ -358,5 +359,82 @@ describe('the sandboxes of an app', () => {
     await refusedWith('NOT_FOUND', list('no key', developer));
     const member = await marketplace.caller('member', developer.tenantId);
     await refusedWith('FORBIDDEN', list(key, member));
+  });
+});
+
+describe('a version that is withdrawn or rejected', () => {
+  it.each(['withdraw', 'reject'])('ends its sandboxes within a second (%s), and is not tried again', async (act) => {
+    const key = newKey();
+    const { submissionId } = (await marketplace.submit(developer, fieldService(key))).body;
+    await refused(marketplace.install(tenant, key, { sandbox: true, version: '1.0.0' }), 404, 'NOT_FOUND');
+    const { body } = await marketplace.install(developer, key, { sandbox: true });
+    expect(body).toMatchObject({ state: 'active', sandbox: true });
+    expect(body).not.toHaveProperty('appStatus');
+    neighbours.calls.length = 0;
+    const begun = Date.now();
+    if (act === 'reject') await marketplace.decide(submissionId, 'reject', 'It loses data.');
+    else await marketplace.post(developer, `/developer/apps/${key}/versions/1.0.0/withdraw`);
+    await waitUntil(() => neighbours.holds(body.id).length === 0);
+    // Busy machines take longer than the second that nobody waits for.
+    expect(Date.now() - begun).toBeLessThan(5_000);
+    expect(neighbours.calls[0]?.name).toBe(rpc.identity.endOAuthInstallation.subject);
+    await marketplace.settled(developer, body.id, 'uninstalled');
+    const gone = (await marketplace.events(developer.tenantId)).at(-1);
+    expect(gone).toMatchObject({ name: 'app.uninstalled', data: { installationId: body.id } });
+    expect(gone?.data).not.toHaveProperty('requestedBy');
+    await refused(marketplace.install(developer, key, { sandbox: true }), 409, 'APP_NOT_INSTALLABLE');
+  });
+});
+
+describe('what an administrator is told', () => {
+  const exposing = (key: string) => {
+    const rate = { apiName: 'rate', type: 'number', readRoles: ['planner'] };
+    const shown = { apiName: 'shown', type: 'formula', expression: 'rate * 2', exposes: true };
+    const title = { apiName: 'title', type: 'text' };
+    const objects = [{ apiName: 'work_order', label: 'Work order', nameField: 'title', fields: [title, rate, shown] }];
+    return { ...fieldService(key), roles: [{ name: 'planner' }], objects };
+  };
+  const codes = (notices: { code: string }[]) => notices.map(({ code }) => code);
+
+  it('names in listing, preview and installation what a formula opens, a shared role and the real data', async () => {
+    const [first, second] = [newKey(), newKey()];
+    for (const key of [first, second]) await marketplace.publish(developer, key, exposing(key) as never);
+    const exposed = { code: 'EXPOSED_FIELDS', severity: 'warning', fields: ['work_order.rate'] };
+    expect((await marketplace.get(tenant, `/apps/${first}`)).body.notices).toMatchObject([exposed]);
+    const admin = await marketplace.caller();
+    const preview = async (appKey: string, more: object = {}) =>
+      (await marketplace.post(admin, '/installs/preview', { appKey, ...more })).body;
+    expect(await preview(first)).toMatchObject({
+      appKey: first,
+      version: '1.0.0',
+      sandbox: false,
+      grantedScopes: ['custom_objects', 'automations', 'leads:read'],
+      notices: [exposed],
+    });
+    const { body } = await marketplace.install(admin, first);
+    expect(body).toMatchObject({ appStatus: 'published', notices: [exposed] });
+    const { notices } = await preview(second, { sandbox: true });
+    expect(codes(notices)).toEqual(['SANDBOX_REAL_DATA', 'EXPOSED_FIELDS', 'ROLE_SHARED']);
+    expect(notices[0]?.detail).toMatch(/^The sandbox works with your real leads/);
+    expect(notices[2]?.detail).toContain(first);
+    const installed = await marketplace.install(admin, second, { sandbox: true });
+    const listed = (await marketplace.get(admin, '/installs')).body.data.find(({ id }) => id === installed.body.id);
+    for (const one of [installed.body.notices, listed?.notices ?? []]) expect(codes(one)).toEqual(codes(notices));
+  });
+
+  it('finds that the app of a suspended publisher cannot be installed anew', async () => {
+    const publisher = await marketplace.caller();
+    const key = await marketplace.published(publisher);
+    const { body } = await marketplace.install(tenant, key);
+    await suspendTenant(publisher.tenantId);
+    const revocations = marketplace.service.get(RevocationSource);
+    await waitUntil(() => revocations.isSuspended(publisher.tenantId), { timeoutMs: 1_000 });
+    const other = await marketplace.caller();
+    for (const path of ['/installs', '/installs/preview']) {
+      await refused(marketplace.post(other, path, { appKey: key }), 409, 'APP_NOT_INSTALLABLE');
+    }
+    for (const path of [`/apps/${key}`, `/installs/${body.id}`]) {
+      expect(codes((await marketplace.get(tenant, path)).body.notices)).toEqual(['PUBLISHER_SUSPENDED']);
+    }
   });
 });

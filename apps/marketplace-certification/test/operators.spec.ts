@@ -229,15 +229,30 @@ describe('a suspended app', () => {
     for (const wanted of [{}, { version: '1.0.0' }]) {
       expect((await marketplace.install(other, key, wanted)).body.code).toBe('APP_NOT_INSTALLABLE');
     }
-    const kept = await marketplace.get(tenant, `/installs/${installed.body.id}`);
-    expect(kept.body.state).toBe('active');
+    const path = `/installs/${installed.body.id}`;
+    const standing = async () => {
+      const { state, appStatus, notices } = (await marketplace.get(tenant, path)).body;
+      return [
+        state,
+        appStatus,
+        notices.map(({ code, severity }: { code: string; severity: string }) => [code, severity]),
+      ];
+    };
+    expect(await standing()).toEqual(['active', 'suspended', [['APP_SUSPENDED', 'warning']]]);
     const own = await marketplace.get(developer, '/developer/apps');
     expect(own.body.data[0]?.versions[0]).toMatchObject({ versionStatus: 'suspended', verdict: 'It loses data.' });
 
     const reinstated = { publishedVersion: '1.0.0', suspendedVersion: null };
     expect(await decide(key, 'reinstate', 'Fixed.')).toMatchObject(reinstated);
     expect(await listed(key)).toBe(true);
+    expect(await standing()).toEqual(['active', 'published', []]);
     expect((await marketplace.install(other, key)).status).toBe(201);
+    // Once for the workspace that had it.
+    const statuses = await marketplace.query(
+      `SELECT tenant_id AS tenant, envelope->'data'->>'appStatus' AS status FROM outbox
+        WHERE name = 'app.status_changed' AND envelope->'data'->>'appKey' = '${key}' ORDER BY seq`,
+    );
+    expect(statuses).toEqual(['suspended', 'published'].map((status) => ({ tenant: tenant.tenantId, status })));
   });
 
   it('is replaced by a later version, and then not reinstated', async () => {

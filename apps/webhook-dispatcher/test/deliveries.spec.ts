@@ -5,7 +5,14 @@ import { type EventEnvelope, PlatformError } from '@crm/contracts';
 import { Database, idOf, newId } from '@crm/database';
 import { NatsConnection, NatsStrategy } from '@crm/messaging';
 import { verifyWebhook } from '@crm/sdk';
-import { publishEvents, type ReceivedRequest, reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
+import {
+  publishEvents,
+  type ReceivedRequest,
+  reinstateTenant,
+  revokeApp,
+  suspendTenant,
+  waitUntil,
+} from '@crm/testing';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { register } from 'prom-client';
 import { AttemptSlots } from '../src/delivery/attempt-slots.js';
@@ -408,6 +415,39 @@ describe('a suspended tenant', () => {
     for (const { id } of [waiting, young]) expect(app.received(id)).toEqual([]);
     await reinstate();
     await sent(young.id, 1);
+  });
+});
+
+describe('a revoked app', () => {
+  it('gets no delivery, holds what was queued, and others go on', async () => {
+    const appKey = `revoked-${randomUUID()}`;
+    const [ofApp] = await app.provision(tenant.id, { appKey });
+    app.answer(503);
+    const queued = await app.emit(tenant.id);
+    await waitUntil(() => app.received(queued.id).length > 0);
+    await revokeApp(appKey);
+    await waitUntil(() => app.service.get(RevocationSource).isAppRevoked(appKey), { timeoutMs: 1_000 });
+    const before = app.received(queued.id).length;
+    app.answer(204);
+    await app.subscribe(tenant.admin);
+    const next = await app.emit(tenant.id);
+    await waitUntil(() => app.received(next.id).length > 0);
+    const statuses = () =>
+      app.rows<{ of: string; status: string; event: string }>(
+        tenant.id,
+        `SELECT CASE subscription_id WHEN $1 THEN 'app' ELSE 'workspace' END AS of, status, event_id AS event
+           FROM delivery ORDER BY event_id`,
+        [ofApp?.id],
+      );
+    await waitUntil(async () => (await statuses()).some(({ status }) => status === 'held'), { timeoutMs: 5_000 });
+    await waitUntil(async () => (await statuses()).some(({ status }) => status === 'delivered'));
+    expect(await statuses()).toEqual([
+      { of: 'app', status: 'held', event: queued.id },
+      { of: 'workspace', status: 'delivered', event: next.id },
+    ]);
+    expect(app.received(queued.id)).toHaveLength(before);
+    const test = await call('POST', `subscriptions/${ofApp?.id}/test`);
+    expect([test.status, app.received(next.id).length]).toEqual([409, 1]);
   });
 });
 

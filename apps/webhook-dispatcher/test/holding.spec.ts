@@ -183,7 +183,10 @@ describe('a subscription that is paused or disabled', () => {
         const events = await disabledEvents();
         expect(events).toMatchObject([{ type: 'webhook.endpoint_disabled', subject: id, tenantid: tenant.id, data }]);
         const [event] = events as [EventEnvelope];
-        expect(['acme-visits', 'other-app'].map((key) => isVisibleToApp(event, key))).toEqual([isOfApp, false]);
+        const installationId = event.installationid ?? null;
+        const visibleTo = (appKey: string) => isVisibleToApp(event, { appKey, installationId, sandbox: false });
+        expect(visibleTo('acme-visits')).toBe(isOfApp);
+        expect(isVisibleToApp(event, { appKey: 'other-app', installationId: null, sandbox: false })).toBe(false);
 
         await app.emit(tenant.id);
         expect(await statuses()).toEqual(['held', 'held']);

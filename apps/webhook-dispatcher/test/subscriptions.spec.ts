@@ -215,20 +215,28 @@ describe('subscriptions of an app', () => {
   it('get the events of objects that the app sees, and do not show the receiver who else sees them', async () => {
     const appKey = `app-${randomUUID()}`;
     const webhooks = [{ events: ['record.created'], url: `${app.receiver.url}/app` }];
-    const [ofApp] = await app.provision(tenant.id, { appKey, webhooks });
+    const installationId = randomUUID();
+    const [ofApp] = await app.provision(tenant.id, { appKey, webhooks, installationId });
+    const sandbox = randomUUID();
+    const [ofSandbox] = await app.provision(tenant.id, { appKey, webhooks, installationId: sandbox, sandbox: true });
     await app.subscribe(tenant.admin, { events: ['record.created'] });
-    const deliveredTo = async (appkeys?: string) => {
-      const event = { ...envelope(tenant.id, 'record.created', { id: randomUUID() }), ...(appkeys && { appkeys }) };
+    const names = new Map([ofApp, ofSandbox].map((one, index) => [one?.id, index === 0 ? 'app' : 'sandbox']));
+    const deliveredTo = async (appkeys?: string, installationid?: string) => {
+      const to = { ...(appkeys && { appkeys }), ...(installationid && { installationid }) };
+      const event = { ...envelope(tenant.id, 'record.created', { id: randomUUID() }), ...to };
       await app.handle(event);
       const sql = `SELECT subscription_id AS subscription, body
                      FROM delivery JOIN event_body USING (tenant_id) WHERE event_body.id = event_id AND event_id = $1`;
       const rows = await app.rows<{ subscription: string; body: string }>(tenant.id, sql, [event.id]);
       for (const { body } of rows) expect(body).not.toContain('app');
-      return rows.map(({ subscription }) => (subscription === ofApp?.id ? 'app' : 'tenant')).sort();
+      return rows.map(({ subscription }) => names.get(subscription) ?? 'tenant').sort();
     };
     expect(await deliveredTo()).toEqual(['tenant']);
     expect(await deliveredTo(`${appKey}-2 another`)).toEqual(['tenant']);
-    expect(await deliveredTo(`another ${appKey}`)).toEqual(['app', 'tenant']);
+    expect(await deliveredTo(appKey, installationId)).toEqual(['app', 'tenant']);
+    expect(await deliveredTo(appKey, sandbox)).toEqual(['sandbox', 'tenant']);
+    // Of an object that is shared with the app.
+    expect(await deliveredTo(`another ${appKey}`, randomUUID())).toEqual(['app', 'tenant']);
   });
 });
 

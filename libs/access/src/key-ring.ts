@@ -36,6 +36,15 @@ export abstract class RevocationSource {
     return [];
   }
 
+  /** Whether operators have revoked an app: nothing that it has in any workspace works any more. Must not do I/O either. */
+  isAppRevoked(_appKey: string): boolean {
+    return false;
+  }
+
+  revokedApps(): readonly string[] {
+    return [];
+  }
+
   /** Whether the key with this `kid` was taken out of force before its time; looked up on every use of a token too. */
   isKeyRevoked(_id: string): boolean {
     return false;

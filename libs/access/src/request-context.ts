@@ -92,6 +92,8 @@ export interface Principal extends CallOrigin {
   readonly issuedAtMs: number;
   readonly appKey?: string;
   readonly installationId?: string;
+  /** Whether that installation is a sandbox. */
+  readonly sandbox?: true;
   /** The received token, for calls made on the principal's behalf. Never log it. */
   readonly token: string;
 }

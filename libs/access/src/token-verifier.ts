@@ -41,7 +41,8 @@ function readClaims(payload: JWTPayload): AccessTokenClaims | undefined {
       (typeof claims.act === 'object' &&
         claims.act !== null &&
         isText(claims.act.sub) &&
-        isOptionalText(claims.act.installation_id)));
+        isOptionalText(claims.act.installation_id) &&
+        (claims.act.sandbox === undefined || claims.act.sandbox === true)));
   return wellFormed ? claims : undefined;
 }
 
@@ -92,10 +93,14 @@ function kindOf(claims: AccessTokenClaims): Principal['kind'] {
   return claims.act !== undefined || hasAppRole ? 'app' : 'user';
 }
 
-function appOf(claims: AccessTokenClaims): Pick<Principal, 'appKey' | 'installationId'> {
+function appOf(claims: AccessTokenClaims): Pick<Principal, 'appKey' | 'installationId' | 'sandbox'> {
   const appKey = claims.act?.sub ?? claims.embed_app_id;
   const installationId = claims.act?.installation_id;
-  return { ...(appKey !== undefined && { appKey }), ...(installationId !== undefined && { installationId }) };
+  return {
+    ...(appKey !== undefined && { appKey }),
+    ...(installationId !== undefined && { installationId }),
+    ...(claims.act?.sandbox && { sandbox: true }),
+  };
 }
 
 /** Tolerated clock difference between issuer and verifier, in seconds. */

@@ -1,3 +1,4 @@
+export * from './app-notices.js';
 export * from './canonical-json.js';
 export * from './databases.js';
 export * from './deliveries.js';

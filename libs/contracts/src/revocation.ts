@@ -7,6 +7,7 @@ import Type, { type Static } from 'typebox';
  * `signing_key` ends every token that was signed with a key, whatever it says of itself. `suspension` and `reinstatement` say
  * when a tenant was suspended and when that was lifted: until it is, no token of the tenant is accepted, whenever it was issued.
  * They are two entries because each only ever moves forward: whatever order they arrive in, the later one counts.
+ * `revoked_app` says that an app was revoked, which is final: nothing of it works any more, in any workspace.
  */
 export const Revocation = Type.Object({
   kind: Type.Enum([
@@ -20,6 +21,7 @@ export const Revocation = Type.Object({
     'signing_key',
     'suspension',
     'reinstatement',
+    'revoked_app',
   ]),
   /** Id of the user, session, grant, tenant, installation or signing key, or key of the app (`app`, `embedding`). */
   id: Type.String(),

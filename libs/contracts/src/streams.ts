@@ -62,7 +62,14 @@ export const CONSUMERS = {
   'automation-hooks': consumerOf('automation-hooks', { events: 'all', concurrency: 16, maxAckPending: 1_000 }),
   identity: consumerOf('identity', {
     // Told to people by mail, which identity sends, and kept in the audit trail of the workspace.
-    events: ['webhook.endpoint_disabled', 'app.installed', 'app.upgraded', 'app.uninstalled', 'submission.decided'],
+    events: [
+      'webhook.endpoint_disabled',
+      'app.installed',
+      'app.upgraded',
+      'app.uninstalled',
+      'app.status_changed',
+      'submission.decided',
+    ],
     concurrency: 4,
     maxAckPending: 100,
   }),

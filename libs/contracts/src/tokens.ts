@@ -49,8 +49,11 @@ export interface AccessTokenClaims {
   embed?: true;
   /** Key of the app that embeds. */
   embed_app_id?: string;
-  /** Who acts for the subject (RFC 8693, section 4.1): an app's key, with its installation where there is one. */
-  act?: { sub: string; installation_id?: string };
+  /**
+   * Who acts for the subject (RFC 8693, section 4.1): an app's key, with its installation where there is one and whether that is a
+   * sandbox. What an app reaches is decided by the installation, never by the key.
+   */
+  act?: { sub: string; installation_id?: string; sandbox?: true };
 }
 
 /** The tokens of a session. */

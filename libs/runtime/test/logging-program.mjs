@@ -51,6 +51,8 @@ await startService(
       isKeyRevoked: () => false,
       isSuspended: () => false,
       suspendedTenants: () => [],
+      isAppRevoked: () => false,
+      revokedApps: () => [],
     },
   },
 );

@@ -3,7 +3,7 @@ export { isOnCluster } from './config.js';
 export { explainStatements } from './explain-statements.js';
 export { findInStream, findInTables } from './find-text.js';
 export { setNodeReachable } from './node-reachable.js';
-export { eventOf, publishEvents, reinstateTenant, suspendTenant } from './publish-event.js';
+export { eventOf, publishEvents, reinstateTenant, revokeApp, suspendTenant } from './publish-event.js';
 export {
   type ReceivedRequest,
   type Receiver,

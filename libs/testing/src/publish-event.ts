@@ -58,6 +58,9 @@ export const suspendTenant = (tenantId: string): Promise<void> => publishRevocat
 /** Tells every service that it no longer is. Its tokens are accepted again: identity would also cut off those from before. */
 export const reinstateTenant = (tenantId: string): Promise<void> => publishRevocation('reinstatement', tenantId);
 
+/** Tells every service that operators have revoked an app. */
+export const revokeApp = (appKey: string): Promise<void> => publishRevocation('revoked_app', appKey);
+
 const publishRevocation = (kind: Revocation['kind'], id: string): Promise<void> =>
   asService('identity', (nats) => new RevocationPublisher(nats).publish({ kind, id, cutoffMs: Date.now() }));
 

@@ -36,33 +36,36 @@ const presentedTo = (columns: string, from = ''): string => `
  * Looks up calls by the address they present. $1: workflows, $2: SHA-256 of the secrets, $3: a random text per
  * statement.
  * @param suspended the parameter with the suspended tenants, whose hooks accept nothing
+ * @param revoked the parameter with the revoked apps, likewise
  */
-const verified = (suspended: string): string =>
+const verified = (suspended: string, revoked: string): string =>
   presentedTo(
     `workflow.definition_version,
          ((is_current OR is_previous) AND workflow.enabled AND workflow.trigger_type = 'webhook_received'
-           AND hook.tenant_id <> ALL (${suspended}::uuid[])) IS TRUE AS is_accepted`,
+           AND hook.tenant_id <> ALL (${suspended}::uuid[])) IS TRUE
+           AND (workflow.app_key = ANY (${revoked}::text[])) IS NOT TRUE AS is_accepted`,
     `LEFT JOIN LATERAL (
-      SELECT enabled, trigger_type, definition_version FROM workflow
+      SELECT enabled, trigger_type, definition_version, app_key FROM workflow
        WHERE tenant_id = coalesce(hook.tenant_id, '${NO_TENANT}') AND id = call.workflow_id
       OFFSET 0) AS workflow ON true`,
   );
 
-/** Whether calls would be accepted, for those that cannot be read. $1 to $3: as in `verified`, $4: suspended tenants. */
-export const VERIFY_CALLS = `SELECT n::int, is_accepted AS "isAccepted" FROM (${verified('$4')}) AS verified ORDER BY n`;
+/** Whether calls would be accepted, for those that cannot be read. $1 to $3: as in `verified`, $4: suspended tenants, $5: revoked apps. */
+export const VERIFY_CALLS = `SELECT n::int, is_accepted AS "isAccepted" FROM (${verified('$4', '$5')}) AS verified ORDER BY n`;
 
 /**
  * Verifies calls and stores a run for each accepted one, unless its key repeats an earlier call or its workflow is over
  * the rate. $1 to $3: as in `verified`; lists of equal length: $4: ids of the new runs, $5: SHA-256 of the keys or
  * null, $6: depths, $7: payloads as a JSON array, $12: traceparents or null. $8: runs a minute, $9: largest depth, $10:
- * code and $11: detail of the error of a deeper run, $13: suspended tenants, $14: tenants with too many runs queued.
+ * code and $11: detail of the error of a deeper run, $13: suspended tenants, $14: tenants with too many runs queued, $15:
+ * revoked apps.
  * The rate is a bucket of one minute: `next_at` is at most a minute ahead, `granted` counts the calls of this statement
  * that fit; a full bucket is not locked. One that was set over a minute from now is of a clock that was ahead, and empty. Rows are locked in one order, rates before keys.
  * One row a call: `runId` is null when it is not accepted, over the rate (`retryAfterMs`), or when another statement
  * has just stored its key: asked again, it gives that run.
  */
 export const ACCEPT_CALLS = `
-  WITH verified AS MATERIALIZED (${verified('$13')}),
+  WITH verified AS MATERIALIZED (${verified('$13', '$15')}),
   pace AS MATERIALIZED (SELECT interval '1 minute' / $8::int AS gap, now() + interval '1 minute' AS most),
   known AS MATERIALIZED (
     SELECT verified.*, verified.tenant_id = ANY ($14::uuid[]) AS is_full, new.run_id, new.key_hash, new.depth, new.traceparent, earlier.run_id AS earlier_run_id,
@@ -140,17 +143,19 @@ const FIND_HOOKS = `
 /**
  * Stores what calls of a tenant start. $1: tenant; lists of equal length: $2: workflows, $3: whether each secret is right, $4: ids
  * of the new runs, $5: SHA-256 of the keys or null, $6: depths, $7: payloads, $8: traceparents or null. $9 to $12: as $8 to $11 of
- * ACCEPT_CALLS, $13: whether the tenant has too many runs queued.
+ * ACCEPT_CALLS, $13: whether the tenant has too many runs queued,
+ * $14: revoked apps.
  */
 const ACCEPT_CALLS_OF_TENANT = `
   SELECT is_accepted AS "isAccepted", run AS "runId", is_full AS "isFull", retry_after_ms AS "retryAfterMs"
-    FROM accept_calls($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
+    FROM accept_calls($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
 
-/** Whether calls may start a workflow. $1: tenant, $2: workflow. */
+/** Whether calls may start a workflow. $1: tenant, $2: workflow, $3: revoked apps. */
 const IS_OPEN = `
   SELECT workflow.is_open AS "isOpen"
     FROM ${TENANT_OF_STATEMENT}, LATERAL (
-      SELECT enabled AND trigger_type = 'webhook_received' AS is_open FROM workflow
+      SELECT enabled AND trigger_type = 'webhook_received' AND (app_key = ANY ($3::text[])) IS NOT TRUE AS is_open
+        FROM workflow
        WHERE tenant_id = $1::uuid AND id = $2 AND tenant.id IS NOT NULL
       OFFSET 0) AS workflow`;
 
@@ -235,6 +240,7 @@ export class HookCallRepository {
       calls.map(({ traceparent }) => traceparent ?? null),
       this.revocations.suspendedTenants(),
       this.backlog.fullTenants(),
+      this.revocations.revokedApps(),
     ]);
     for (const { tenantId } of outcomes) if (tenantId !== null) this.backlog.note(tenantId);
     return outcomes.map((result) => ({ result }));
@@ -270,6 +276,7 @@ export class HookCallRepository {
       calls.map(({ traceparent }) => traceparent ?? null),
       ...this.bounds,
       this.backlog.isFull(tenantId),
+      this.revocations.revokedApps(),
     ]);
     if (rows.some(({ isAccepted }) => isAccepted)) this.backlog.note(tenantId);
     return rows;
@@ -290,12 +297,16 @@ export class HookCallRepository {
     if (await this.database.everyTenant.isDistributed()) {
       const [found] = await this.findHooks([hook]);
       const tenantId = found?.tenantId ?? NO_TENANT;
-      const [workflow] = await this.database.read<{ isOpen: boolean }>(tenantId, IS_OPEN, [hook.workflowId]);
+      const [workflow] = await this.database.read<{ isOpen: boolean }>(tenantId, IS_OPEN, [
+        hook.workflowId,
+        this.revocations.revokedApps(),
+      ]);
       return found?.isKnown === true && workflow?.isOpen === true;
     }
     const rows = await this.database.crossTenantStatement<{ isAccepted: boolean }>(VERIFY_CALLS, [
       ...presented([hook]),
       this.revocations.suspendedTenants(),
+      this.revocations.revokedApps(),
     ]);
     return rows[0]?.isAccepted === true;
   }

@@ -3,7 +3,7 @@ import type { QueryRunner } from 'typeorm';
 import { acceptCalls, later, type RateRule, startRuns } from './1795800001670-functions-of-a-tenant.js';
 
 /** A transaction that begins later is less ahead than a minute: further, the rate was set by a clock that was ahead, and nothing is owed. */
-const RULE: RateRule = {
+export const RULE: RateRule = {
   create: 'CREATE OR REPLACE',
   from: `CASE WHEN rate.set_at < ${later('moment', "interval '1 minute'")} THEN greatest(rate.next_at, moment) ELSE moment END`,
   set: ', set_at = moment',

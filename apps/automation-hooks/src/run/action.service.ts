@@ -71,6 +71,7 @@ export class RunTokenService {
     const actor = origin && {
       appKey: origin.appKey,
       installationId: origin.installationId,
+      ...(origin.sandbox && { sandbox: true }),
       scopes: [...origin.grantedScopes],
     };
     const minted = await this.rpc.call(rpc.identity.mintInternalToken, { tenantId, userId, ...(actor && { actor }) });

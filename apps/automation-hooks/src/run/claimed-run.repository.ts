@@ -20,7 +20,7 @@ export const READ_CLAIMED_RUN = `
                        ORDER BY position)
                 FROM run_step WHERE run_step.tenant_id = $1::uuid AND run_step.run_id = $2) AS steps,
              workflow.version, workflow.author_id AS "authorId", workflow.installation_id AS "installationId",
-             workflow.app_key AS "appKey", workflow.automation_key AS "automationKey",
+             workflow.app_key AS "appKey", workflow.sandbox, workflow.automation_key AS "automationKey",
              workflow.granted_scopes AS "grantedScopes",
              CASE WHEN run.workflow_version = workflow.definition_version
                   THEN workflow.definition ELSE replaced.definition END AS definition,
@@ -142,9 +142,9 @@ const toStep = ({ dueAt, ...step }: NonNullable<Row['steps']>[number]): StepResu
 });
 
 function toWorkflow(id: string, row: Row): RunningWorkflow | null {
-  const { version, authorId, installationId, appKey, automationKey, grantedScopes } = row;
+  const { version, authorId, installationId, appKey, sandbox, automationKey, grantedScopes } = row;
   if (version === null) return null;
-  const origin = installationId === null ? null : { installationId, appKey, automationKey, grantedScopes };
+  const origin = installationId === null ? null : { installationId, appKey, sandbox, automationKey, grantedScopes };
   return { id, version, authorId, origin };
 }
 

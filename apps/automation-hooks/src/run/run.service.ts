@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/access';
+import { type Principal, RevocationSource } from '@crm/access';
 import { coversScope, type EventEnvelope, eventScope, isVisibleToApp, PlatformError } from '@crm/contracts';
 import { Database, idOf, isErasure, millisecondsOfId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
@@ -31,6 +31,7 @@ export class RunService {
     private readonly backlog: RunBacklog,
     private readonly erased: ErasedRecords,
     private readonly signal: RunSignal,
+    private readonly revocations: RevocationSource,
   ) {}
 
   /**
@@ -66,7 +67,11 @@ export class RunService {
     recordId: string | null = event.subject ?? null,
   ): Promise<StartedWorkflow[]> {
     const workflows = await this.workflows.listStartedBy(tx, event.type, recordId);
-    return workflows.filter((workflow) => mayReceive(workflow, event));
+    return workflows.filter((workflow) => !this.isRevoked(workflow) && mayReceive(workflow, event));
+  }
+
+  private isRevoked({ appKey }: StartedWorkflow): boolean {
+    return appKey !== null && this.revocations.isAppRevoked(appKey);
   }
 
   private async store(tx: TenantTransaction, event: EventEnvelope, workflows: StartedWorkflow[]): Promise<void> {
@@ -117,8 +122,10 @@ export class RunService {
  * Whether an event may start a workflow. A trigger must not give an app events beyond its scopes and shared objects: a
  * run can send their data anywhere.
  */
-function mayReceive({ appKey, grantedScopes }: StartedWorkflow, event: EventEnvelope): boolean {
+function mayReceive(workflow: StartedWorkflow, event: EventEnvelope): boolean {
+  const { appKey, installationId, sandbox, grantedScopes } = workflow;
   if (appKey === null) return true;
   const needed = eventScope(event.type);
-  return isVisibleToApp(event, appKey) && (needed === undefined || coversScope(grantedScopes ?? [], needed));
+  const isVisible = isVisibleToApp(event, { appKey, installationId, sandbox });
+  return isVisible && (needed === undefined || coversScope(grantedScopes ?? [], needed));
 }

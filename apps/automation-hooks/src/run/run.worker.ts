@@ -11,7 +11,7 @@ import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { type Action, stepKey } from '../workflow/workflow.entity.js';
 import { WORKFLOW_DELETED } from '../workflow/workflow.service.js';
 import { ActionService, type BegunRun } from './action.service.js';
-import { ClaimedRunRepository } from './claimed-run.repository.js';
+import { ClaimedRunRepository, type RunningWorkflow } from './claimed-run.repository.js';
 import type { RunError, RunStatus, StepResult } from './run.entity.js';
 import { type Claim, RunQueueRepository, RunSignal } from './run-queue.repository.js';
 import { delayAfter, describeRun, describeStep, isRetryable, MAX_ATTEMPTS, StepError } from './step.js';
@@ -44,6 +44,8 @@ export async function shownWhenSlow<T>(
     await shown;
   }
 }
+
+const APP_REVOKED = { code: 'APP_REVOKED', detail: 'The app of the workflow was revoked' } as const;
 
 type Outcome =
   | { readonly kind: 'done'; readonly output: Readonly<Record<string, unknown>> }
@@ -109,6 +111,10 @@ export class RunExecutor {
       await this.end(claim, null, 'cancelled', WORKFLOW_DELETED, null);
       return undefined;
     }
+    if (this.isRevoked(workflow)) {
+      await this.end(claim, null, 'cancelled', APP_REVOKED, null);
+      return undefined;
+    }
     if (!pinned) throw new Error(`The run ${runId} was accepted with a definition that does not exist`);
     return { tenantId, run, workflow, pinned, traceparent, startedAt: new Date() };
   }
@@ -133,6 +139,10 @@ export class RunExecutor {
     for (const [position, action] of actions.entries()) {
       const earlier = done.get(position);
       if (earlier?.status === 'succeeded') continue;
+      if (this.isRevoked(begun.workflow)) {
+        await this.end(claim, null, 'cancelled', APP_REVOKED, startedAt);
+        return;
+      }
       if (stopping.aborted || this.revocations.isSuspended(claim.tenantId)) {
         await this.store(claim, this.runs.continue(claim, null, new Date(), startedAt));
         return;
@@ -149,6 +159,10 @@ export class RunExecutor {
     }
     // The last step was stored by a process that ended before it could store the end of the run.
     await this.end(claim, null, 'succeeded', null, startedAt);
+  }
+
+  private isRevoked({ origin }: RunningWorkflow): boolean {
+    return origin !== null && this.revocations.isAppRevoked(origin.appKey);
   }
 
   private async perform(
@@ -169,8 +183,9 @@ export class RunExecutor {
       const output = await within(span, () => this.actions.perform(traced, action, position, finished));
       return { kind: 'done', output };
     } catch (error) {
-      // Whatever it failed at: it is made again when the tenant is reinstated, and no attempt counts until then.
-      if (this.revocations.isSuspended(begun.tenantId)) {
+      // Whatever it failed at: it is made again when the tenant is reinstated, and no attempt counts until then. Of a revoked app
+      // the run is cancelled then.
+      if (this.revocations.isSuspended(begun.tenantId) || this.isRevoked(begun.workflow)) {
         return { kind: 'later', until: new Date(), attempts: earlier?.attempts ?? 0 };
       }
       const attempts = (earlier?.attempts ?? 0) + 1;

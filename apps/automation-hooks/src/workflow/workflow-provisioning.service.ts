@@ -95,7 +95,7 @@ function isSame(wanted: NewWorkflow, old: Workflow): boolean {
 function readAutomations(principal: Principal, request: Provisioning, policy: TargetPolicy): NewWorkflow[] {
   const problems: FieldProblem[] = [];
   const keys = new Set<string>();
-  const { installationId, appKey, grantedScopes, objectNames } = request;
+  const { installationId, appKey, sandbox = false, grantedScopes, objectNames } = request;
   const read = request.automations.flatMap((automation, index): NewWorkflow[] => {
     const { key, name } = automation;
     const pointer = `/automations/${index}`;
@@ -107,7 +107,7 @@ function readAutomations(principal: Principal, request: Provisioning, policy: Ta
     keys.add(key);
     try {
       const definition = readDefinition(automation, policy, pointer);
-      const origin = { installationId, appKey, automationKey: key, grantedScopes };
+      const origin = { installationId, appKey, sandbox, automationKey: key, grantedScopes };
       const workflow = { definition, origin, objectNames, authorId: principal.userId };
       return [{ id: newId(), name: typeof name === 'string' ? name : key, ...workflow }];
     } catch (error) {

@@ -19,6 +19,7 @@ export const stepKey = (action: Action, position: number): string => action.key 
 export interface WorkflowOrigin {
   readonly installationId: string;
   readonly appKey: string;
+  readonly sandbox: boolean;
   /** `key` of the automation in the manifest. */
   readonly automationKey: string;
   readonly grantedScopes: readonly string[];
@@ -47,6 +48,7 @@ export class Workflow {
   @Column({ name: 'installation_id', type: 'uuid', nullable: true }) installationId: string | null;
   @Column({ name: 'automation_key', type: 'text', nullable: true }) automationKey: string | null;
   @Column({ name: 'app_key', type: 'text', nullable: true }) appKey: string | null;
+  @Column({ type: 'boolean' }) sandbox: boolean;
   @Column({ name: 'granted_scopes', type: 'text', array: true, nullable: true }) grantedScopes: string[] | null;
 
   /** API names that the package declares, to those in the tenant. */
@@ -56,9 +58,9 @@ export class Workflow {
 
   /** Null for a workflow that the tenant created. */
   get origin(): WorkflowOrigin | null {
-    const { installationId, appKey, automationKey, grantedScopes } = this;
+    const { installationId, appKey, sandbox, automationKey, grantedScopes } = this;
     return installationId === null
       ? null
-      : ({ installationId, appKey, automationKey, grantedScopes } as WorkflowOrigin);
+      : ({ installationId, appKey, sandbox, automationKey, grantedScopes } as WorkflowOrigin);
   }
 }

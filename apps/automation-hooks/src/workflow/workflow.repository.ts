@@ -18,7 +18,8 @@ import { Workflow, type WorkflowDefinition, type WorkflowOrigin } from './workfl
  * tenant, $2: name of the event, $3: its record, null for one that tells of an erasure.
  */
 export const LIST_WORKFLOWS_STARTED_BY = `
-  SELECT id, definition_version AS version, app_key AS "appKey", granted_scopes AS "grantedScopes",
+  SELECT id, definition_version AS version, app_key AS "appKey", installation_id AS "installationId", sandbox,
+         granted_scopes AS "grantedScopes",
          EXISTS (SELECT FROM waiting_event WHERE tenant_id = $1) AS "eventsWait"
     FROM workflow WHERE tenant_id = $1 AND event_name = $2 AND enabled
      AND NOT EXISTS (SELECT FROM erased_record WHERE tenant_id = $1 AND record_id = $3)
@@ -54,6 +55,8 @@ export interface StartedWorkflow {
   readonly version: number;
   /** The app that it belongs to; null, like its scopes, for a workflow that the tenant created. */
   readonly appKey: string | null;
+  readonly installationId: string | null;
+  readonly sandbox: boolean;
   readonly grantedScopes: readonly string[] | null;
   /** Whether events of the tenant wait until fewer of its runs are queued. */
   readonly eventsWait: boolean;
@@ -75,10 +78,10 @@ export class WorkflowRepository {
   ) {}
 
   async insert(tx: TenantTransaction, workflow: NewWorkflow): Promise<void> {
-    const { installationId = null, automationKey = null, appKey = null } = workflow.origin ?? {};
+    const { installationId = null, automationKey = null, appKey = null, sandbox = false } = workflow.origin ?? {};
     await tx
       .repository(Workflow)
-      .insert({ id: workflow.id, ...changeableColumns(workflow), installationId, automationKey, appKey });
+      .insert({ id: workflow.id, ...changeableColumns(workflow), installationId, automationKey, appKey, sandbox });
   }
 
   /**

@@ -49,6 +49,8 @@ export interface ObjectDefinition {
   readonly id: string;
   /** The app that brought it; null for a standard object. */
   readonly appKey: string | null;
+  /** The installation that it belongs to; null for a standard object. */
+  readonly installationId: string | null;
   /** The name in the tenant. */
   readonly apiName: string;
   readonly label: string;
@@ -96,18 +98,19 @@ export interface DeclaredObject {
 }
 
 /** The part of a principal that decides on access to objects. */
-export type Caller = Pick<Principal, 'kind' | 'appKey'>;
+export type Caller = Pick<Principal, 'kind' | 'appKey' | 'installationId' | 'sandbox'>;
 
-type Shareable = Pick<ObjectDefinition, 'appKey' | 'sharedWith'>;
+type Shareable = Pick<ObjectDefinition, 'appKey' | 'installationId' | 'sharedWith'>;
 
 /**
- * Access before roles and scopes count. Users reach every object of their tenant; an app reaches its own, those shared
- * with it, and standard objects within its scopes.
+ * Access before roles and scopes count. Users reach every object of their tenant; an app reaches those of its installation, those
+ * shared with it, and standard objects within its scopes. What another installation of the same app has, such as a sandbox or the
+ * production beside it, is out of reach, and to a sandbox nothing is shared.
  */
-export function accessOf({ appKey: owner, sharedWith = {} }: Shareable, caller: Caller): SharedAccess | null {
+export function accessOf({ installationId, sharedWith = {} }: Shareable, caller: Caller): SharedAccess | null {
   const app = actingApp(caller);
-  if (app === null || owner === null || owner === app) return 'write';
-  return Object.hasOwn(sharedWith, app) ? (sharedWith[app] as SharedAccess) : null;
+  if (app === null || installationId === null || installationId === caller.installationId) return 'write';
+  return !caller.sandbox && Object.hasOwn(sharedWith, app) ? (sharedWith[app] as SharedAccess) : null;
 }
 
 /**
@@ -132,8 +135,8 @@ export function requireAccess(object: Shareable, caller: Caller, mode: 'read' | 
   }
 }
 
-/** The keys of the apps that see an object: the one it belongs to and those that it is shared with. */
-export function appsThatSee({ appKey, sharedWith = {} }: Shareable): string[] {
+/** The keys of the apps that see an object: first the one it belongs to, then those that it is shared with. */
+export function appsThatSee({ appKey, sharedWith = {} }: Pick<Shareable, 'appKey' | 'sharedWith'>): string[] {
   return [...(appKey === null ? [] : [appKey]), ...Object.keys(sharedWith)];
 }
 
@@ -201,6 +204,7 @@ function plainDefinitionOf(apiName: CoreObject): ObjectDefinition {
   return {
     id,
     appKey: null,
+    installationId: null,
     apiName,
     label: label.en,
     pluralLabel: pluralLabel.en,

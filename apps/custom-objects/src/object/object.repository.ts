@@ -33,7 +33,8 @@ const OBJECTS = `
 export const LIST_HEADS = `
   SELECT head.*
     FROM ${TENANT_OF_STATEMENT}
-   CROSS JOIN LATERAL (SELECT o.id, o.api_name AS "apiName", o.app_key AS "appKey", o.revision, ${sharedWith('$1::uuid')}
+   CROSS JOIN LATERAL (SELECT o.id, o.api_name AS "apiName", o.app_key AS "appKey", o.installation_id AS "installationId", o.revision,
+                              ${sharedWith('$1::uuid')}
                          FROM custom_object o
                         WHERE o.tenant_id = $1::uuid AND tenant.id IS NOT NULL AND o.state = 'active' AND o.installation_id IS NOT NULL
                           AND o.id = ANY (coalesce($2::uuid[], ARRAY[o.id])) OFFSET 0) AS head`;
@@ -140,7 +141,7 @@ const toObject = ({ fields, state: _, settings: _none, ...head }: ObjectRow): Ap
 });
 
 /** Its revision changes with any of it. */
-export type ObjectHead = Pick<AppObject, 'id' | 'apiName' | 'appKey' | 'revision' | 'sharedWith'>;
+export type ObjectHead = Pick<AppObject, 'id' | 'apiName' | 'appKey' | 'installationId' | 'revision' | 'sharedWith'>;
 
 @Injectable()
 export class ObjectRepository {

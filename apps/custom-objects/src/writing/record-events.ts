@@ -89,11 +89,11 @@ function eventOf(
   record: RecordView | Pick<RecordView, 'id'>,
   change: Readonly<Record<string, unknown>> = {},
 ): OutboxRow {
-  const { standard, apiName } = object;
+  const { standard, apiName, installationId } = object;
   const definition = definitionOf(`${standard?.domain ?? 'record'}.${what}`);
   const data = standard ? { record, ...change } : { object: apiName, record, ...change };
-  const appKeys = standard ? {} : { appKeys: appsThatSee(object) };
-  return eventRow(definition, { subject: record.id, recordVersion, ...appKeys, data }, caller);
+  const recipients = installationId === null ? {} : { appKeys: appsThatSee(object), installationId };
+  return eventRow(definition, { subject: record.id, recordVersion, ...recipients, data }, caller);
 }
 
 /** @param name of an event of the catalogue, as the objects of the catalogue spell it */

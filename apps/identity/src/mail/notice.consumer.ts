@@ -7,8 +7,16 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { User } from '../people/people.entity.js';
 import { TenantRepository, UserRepository } from '../people/people.repository.js';
 import { MAX_NOTIFIED_ADMINISTRATORS, TenantService } from '../people/people.service.js';
+import type { NewMail } from './mail.repository.js';
 import { MailService } from './mail.service.js';
-import { type DisabledEndpoint, endpointMail, type Verdict, verdictMail } from './notice.mail.js';
+import {
+  type ChangedStatus,
+  type DisabledEndpoint,
+  endpointMail,
+  statusMail,
+  type Verdict,
+  verdictMail,
+} from './notice.mail.js';
 
 /** Administrators who are told when nobody else can be. */
 const MOST_RECIPIENTS = 20;
@@ -46,12 +54,32 @@ export class NoticeConsumer {
   @EventHandler(CONSUMERS.identity, ['submission.decided'])
   async onDecided(@Payload() event: EventEnvelope, @Ctx() { tx }: EventContext): Promise<void> {
     const verdict = event.data as Verdict;
+    await this.tellAdministrators(
+      tx,
+      (email, workspace) => verdictMail(email, verdict, workspace, this.config.service.baseUrl),
+      verdict.submittedBy,
+    );
+  }
+
+  /** The administrators of a workspace learn what became of an app that it has. */
+  @EventHandler(CONSUMERS.identity, ['app.status_changed'])
+  async onStatusChanged(@Payload() event: EventEnvelope, @Ctx() { tx }: EventContext): Promise<void> {
+    const changed = event.data as ChangedStatus;
+    await this.tellAdministrators(tx, (email, workspace) =>
+      statusMail(email, changed, workspace, this.config.service.baseUrl),
+    );
+  }
+
+  private async tellAdministrators(
+    tx: TenantTransaction,
+    mailTo: (email: string, workspace: string) => NewMail,
+    first?: string,
+  ): Promise<void> {
     const tenant = await this.tenantRows.find(tx);
     // A workspace that is gone or closed has nobody to tell; one that nobody verified may have another person's address.
     if (!tenant?.verifiedAt || tenant.closedAt) return;
-    const limit = MAX_NOTIFIED_ADMINISTRATORS;
-    for (const { email } of await this.users.holdAdministratorsToTell(tx, limit, verdict.submittedBy)) {
-      await this.mails.queue(tx, tx.tenantId, verdictMail(email, verdict, tenant.name, this.config.service.baseUrl));
+    for (const { email } of await this.users.holdAdministratorsToTell(tx, MAX_NOTIFIED_ADMINISTRATORS, first)) {
+      await this.mails.queue(tx, tx.tenantId, mailTo(email, tenant.name));
     }
   }
 }

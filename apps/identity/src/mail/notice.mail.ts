@@ -1,4 +1,4 @@
-import { type EVENTS, type EventData, type SubmissionOutcome } from '@crm/contracts';
+import { type AppStatus, type EVENTS, type EventData, type SubmissionOutcome } from '@crm/contracts';
 import { type User } from '../people/people.entity.js';
 import { type NewMail } from './mail.repository.js';
 import { letter, NOTICE_SECONDS, plainName, plainText, quotedReason, singleLine } from './mail-text.js';
@@ -97,6 +97,48 @@ export function verdictMail(
   ];
   const capitalised = subject.replace(/^./, (first) => first.toUpperCase());
   return letter(recipient, `${capitalised} ${outcome}`, NOTICE_SECONDS, lines);
+}
+
+export type ChangedStatus = EventData<(typeof EVENTS)['app.status_changed']>;
+
+const STATUS_TEXTS: Readonly<Record<AppStatus, { readonly outcome: string; readonly meaning: readonly string[] }>> = {
+  published: { outcome: 'reinstated', meaning: ['It can be installed again. What you have of it has gone on.'] },
+  suspended: {
+    outcome: 'suspended',
+    meaning: [
+      'What you have of it goes on: its tokens, hooks, workflows and webhooks work. It cannot be installed anew, and no user can let',
+      'it act for them for the first time.',
+    ],
+  },
+  revoked: {
+    outcome: 'revoked',
+    meaning: [
+      'Nothing of it works any more, for good: its tokens are refused, its hooks are unknown, its workflows have stopped and it is sent',
+      'nothing. What was waiting for it is held and deleted after 30 days. Records in its objects stay, and your users can read them.',
+      'You can uninstall it.',
+    ],
+  },
+};
+
+/** To the administrators of a workspace that has the app. */
+export function statusMail(
+  recipient: string,
+  { appName, publisher, appStatus }: ChangedStatus,
+  workspace: string,
+  baseUrl: string,
+): NewMail {
+  const { outcome, meaning } = STATUS_TEXTS[appStatus];
+  const app = plainName(appName, 'without a name');
+  const lines = [
+    `the operators of the platform have ${outcome} the app ${app} of ${plainName(publisher)}. It is installed in the workspace ${plainName(workspace)}, which you administer.`,
+    '',
+    ...meaning,
+    '',
+    'What is installed:',
+    '',
+    `GET ${baseUrl}/api/marketplace/installs`,
+  ];
+  return letter(recipient, `The app ${app} was ${outcome}`, NOTICE_SECONDS, lines);
 }
 
 export type DisabledEndpoint = EventData<(typeof EVENTS)['webhook.endpoint_disabled']>;

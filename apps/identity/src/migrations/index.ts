@@ -7,6 +7,7 @@ import { Persons1795800001800 } from './1795800001800-persons.js';
 import { PersonSessions1795800001810 } from './1795800001810-person-sessions.js';
 import { HostUsersOfTheirOwn1795800011710 } from './1795800011710-host-users-of-their-own.js';
 import { EmbeddingEnds1795800011711 } from './1795800011711-embedding-ends.js';
+import { RevokedApps1795800011730 } from './1795800011730-revoked-apps.js';
 import { PageTokens1795800011760 } from './1795800011760-page-tokens.js';
 import { WorkspaceLimits1795800011790 } from './1795800011790-workspace-limits.js';
 
@@ -21,6 +22,7 @@ export const migrations = [
   PersonSessions1795800001810,
   HostUsersOfTheirOwn1795800011710,
   EmbeddingEnds1795800011711,
+  RevokedApps1795800011730,
   PageTokens1795800011760,
   WorkspaceLimits1795800011790,
 ];

@@ -65,13 +65,13 @@ export const CHANGE_EMBEDDING = `
 
 /** What a token call needs (migrations/tables/functions.ts). $1: client id, $2: hash of the secret. */
 export const READ_OAUTH_CLIENT = `
-  SELECT installation_id AS "installationId", tenant_id AS "tenantId", app_key AS "appKey", scopes,
+  SELECT installation_id AS "installationId", tenant_id AS "tenantId", app_key AS "appKey", sandbox, scopes,
     matched_hash AS "matchedHash"
   FROM read_oauth_client($1, $2)`;
 
 /** What tokens for users of an installation are decided on; no row for one that has ended. $1: tenant, $2: installation. */
 export const READ_OAUTH_INSTALLATION = `
-  SELECT i.app_key AS "appKey", i.scopes, COALESCE(a.status, 'active') AS "status"
+  SELECT i.app_key AS "appKey", i.sandbox, i.scopes, COALESCE(a.status, 'active') AS "status"
     FROM oauth_installation i LEFT JOIN oauth_app a ON a.app_key = i.app_key
    WHERE i.installation_id = $2 AND i.tenant_id = $1 AND i.ended_at IS NULL`;
 
@@ -82,12 +82,17 @@ export type InstallationFacts = Pick<
   Partial<Pick<OAuthInstallation, 'requiredScopes'>>;
 
 /** Whom a client acts as: an installation with valid credentials. */
-export type AuthenticatedClient = Pick<OAuthInstallation, 'installationId' | 'tenantId' | 'appKey' | 'scopes'> & {
+export type AuthenticatedClient = Pick<
+  OAuthInstallation,
+  'installationId' | 'tenantId' | 'appKey' | 'sandbox' | 'scopes'
+> & {
   readonly clientId: string;
 };
 
 type RotatedSecret = Pick<OAuthInstallation, 'clientId' | 'previousValidUntil'>;
-type InstallationForUsers = Pick<OAuthInstallation, 'appKey' | 'scopes'> & { readonly status: OAuthAppStatus };
+type InstallationForUsers = Pick<OAuthInstallation, 'appKey' | 'sandbox' | 'scopes'> & {
+  readonly status: OAuthAppStatus;
+};
 
 /** Compared against for an unknown client id, so that it takes as long as a wrong secret. */
 const NO_SECRET = hashSecret(newSecret());
@@ -176,8 +181,8 @@ export class OAuthInstallationRepository {
       Omit<AuthenticatedClient, 'clientId'> & { matchedHash: Buffer }
     >(READ_OAUTH_CLIENT, [clientId, hashSecret(clientSecret)]);
     if (!isSecret(row?.matchedHash ?? NO_SECRET, clientSecret) || !row) return null;
-    const { installationId, tenantId, appKey, scopes } = row;
-    return { clientId, installationId, tenantId, appKey, scopes };
+    const { installationId, tenantId, appKey, sandbox, scopes } = row;
+    return { clientId, installationId, tenantId, appKey, sandbox, scopes };
   }
 
   /** What tokens for users of an installation are decided on; null for one that has ended. */

@@ -140,11 +140,17 @@ export class OAuthAppService {
     await this.database.crossTenant((tx) => this.apps.upsert(tx, appKey, { redirectUris: [...redirectUris] }));
   }
 
-  /** Revoking cuts off every token of the app within a second; the status, which is stored first, prevents new ones. */
+  /**
+   * Revoking cuts off every token of the app within a second, and tells every service for good that nothing of it works any more; the
+   * status, which is stored first, prevents new tokens.
+   */
   async setStatus(appKey: string, status: OAuthAppStatus): Promise<void> {
     await this.database.crossTenant((tx) => this.apps.upsert(tx, appKey, { status }));
     if (status !== 'revoked') return;
-    await this.database.transaction(PLATFORM_TENANT, (tx) => this.revocations.record(tx, 'app', appKey));
+    await this.database.transaction(PLATFORM_TENANT, async (tx) => {
+      await this.revocations.record(tx, 'app', appKey);
+      await this.revocations.record(tx, 'revoked_app', appKey);
+    });
     await this.revocations.publishPending();
   }
 }

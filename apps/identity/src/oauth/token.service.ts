@@ -165,10 +165,10 @@ export class InstallationTokenService {
   async issue(client: PresentedClient, wanted: readonly Scope[] | undefined): Promise<TokenAnswerView> {
     // Before the installation is read: whatever ends it after that has a later cut-off, and ends this token too.
     const tokenId = newId();
-    const { installationId, tenantId, appKey, scopes: granted } = await this.authenticate(client);
+    const { installationId, tenantId, appKey, sandbox, scopes: granted } = await this.authenticate(client);
     if (!this.signer.issuesFor(tenantId)) throw new OAuthError('unauthorized_client', 'The workspace is suspended');
     const scopes = scopesOfToken(wanted, granted);
-    const app = { tenantId, installationId, appKey, scopes, seconds: ACCESS_TOKEN_SECONDS };
+    const app = { tenantId, installationId, appKey, sandbox, scopes, seconds: ACCESS_TOKEN_SECONDS };
     // The session is this one token, so that it can be revoked alone.
     return appToken(this.signer, tokenId, { ...app, sub: installationId, roles: [appRole(appKey)], sid: tokenId });
   }

@@ -8,7 +8,7 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { type IssueUser, UserRepository } from '../people/people.repository.js';
 import { isSecret } from '../secrets.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { TokenSigner } from '../sessions/signing-key.service.js';
+import { actorOf, TokenSigner } from '../sessions/signing-key.service.js';
 import { OAuthInstallationRepository } from './client.repository.js';
 import {
   AuthorizationCodeRepository,
@@ -36,6 +36,7 @@ interface AppTokenContent {
   readonly tenantId: string;
   readonly installationId: string;
   readonly appKey: string;
+  readonly sandbox: boolean;
   readonly sub: string;
   readonly roles: readonly string[];
   readonly scopes: readonly string[];
@@ -47,9 +48,9 @@ interface AppTokenContent {
 export async function appToken(
   signer: TokenSigner,
   tokenId: string,
-  { tenantId, installationId, appKey, seconds, ...said }: AppTokenContent,
+  { tenantId, installationId, appKey, sandbox, seconds, ...said }: AppTokenContent,
 ): Promise<TokenAnswerView> {
-  const act = { sub: appKey, installation_id: installationId };
+  const act = actorOf({ appKey, installationId, sandbox });
   const content = { ...said, aud: AUDIENCES.api, tid: tenantId, roles: [...said.roles], scopes: [...said.scopes], act };
   return {
     access_token: await signer.sign(content, seconds, tokenId),
@@ -77,6 +78,7 @@ interface CodeExchange extends Presented {
 interface Admitted {
   readonly ids: GrantIds;
   readonly tokenId: string;
+  readonly sandbox: boolean;
   readonly granted: readonly string[] | null;
 }
 
@@ -145,11 +147,11 @@ export class UserTokenService {
     const installation = await this.installations.readForUsers(ids.tenantId, ids.installationId);
     const named = installationId === undefined || installationId.toLowerCase() === ids.installationId;
     const alive = installation && installation.appKey === clientId && installation.status !== 'revoked' && named;
-    return { ids, tokenId, granted: alive ? installation.scopes : null };
+    return { ids, tokenId, sandbox: installation?.sandbox ?? false, granted: alive ? installation.scopes : null };
   }
 
   private async decide(
-    { ids, tokenId }: Admitted,
+    { ids, tokenId, sandbox }: Admitted,
     appKey: string,
     origin: RequestOrigin,
     wanted: Scope[] | undefined,
@@ -180,7 +182,7 @@ export class UserTokenService {
     const scopes = scopesOfToken(wanted, decision.scopes);
     const { id: sub, roles } = decision.user;
     const seconds = Math.min(ACCESS_TOKEN_SECONDS, decision.remainingSeconds);
-    const content = { tenantId, installationId, appKey, sub, roles, scopes, sid: grantId, seconds };
+    const content = { tenantId, installationId, appKey, sandbox, sub, roles, scopes, sid: grantId, seconds };
     return { ...(await appToken(this.signer, tokenId, content)), refresh_token: decision.refreshToken };
   }
 

@@ -11,7 +11,7 @@ import { Database, newId } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { UserRepository } from '../people/people.repository.js';
 import { TenantService } from '../people/people.service.js';
-import { type TokenContent, TokenSigner } from './signing-key.service.js';
+import { actorOf, type TokenContent, TokenSigner } from './signing-key.service.js';
 
 type Request = RpcRequest<typeof rpc.identity.mintInternalToken>;
 
@@ -55,7 +55,7 @@ export class InternalTokenService {
       tid: tenantId,
       roles: [appRole(actor.appKey)],
       scopes: [...actor.scopes],
-      act: { sub: actor.appKey, installation_id: actor.installationId },
+      act: actorOf(actor),
     };
   }
 }

@@ -14,7 +14,8 @@ export const RECORD_CUTOFF = `
 
 /**
  * Moves what the tenants' transactions recorded into the one list that is published. A suspension matters until it is lifted,
- * and that it was lifted for longer than the bucket keeps the suspension (a day) after it was published for the last time.
+ * and that it was lifted for longer than the bucket keeps the suspension (a day) after it was published for the last time. The
+ * revocation of an app matters for ever.
  * $1: seconds that any other matters.
  */
 export const COLLECT_CUTOFFS = `
@@ -22,6 +23,7 @@ export const COLLECT_CUTOFFS = `
   INSERT INTO revocation_cutoff AS c (kind, id, cutoff_ms, expires_at)
   SELECT kind, id, max(cutoff_ms),
          CASE kind WHEN 'suspension' THEN 'infinity'
+                   WHEN 'revoked_app' THEN 'infinity'
                    WHEN 'reinstatement' THEN now() + interval '2 days'
                    ELSE now() + make_interval(secs => $1) END
     FROM recorded GROUP BY kind, id
@@ -36,7 +38,7 @@ export const DELETE_LIFTED_SUSPENSIONS = `
 /** A cut-off matters for as long as a token issued before it could live; a minute more covers clocks that differ. */
 const RELEVANT_SECONDS = ACCESS_TOKEN_SECONDS + 60;
 
-const LASTING: readonly Revocation['kind'][] = ['suspension', 'reinstatement'];
+const LASTING: readonly Revocation['kind'][] = ['suspension', 'reinstatement', 'revoked_app'];
 
 @Injectable()
 export class RevocationRepository {

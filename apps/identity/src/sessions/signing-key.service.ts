@@ -188,6 +188,17 @@ export class OwnKeySource extends KeySource {
 /** What the caller decides about a token; issuer, times and id are the signer's. */
 export type TokenContent = Omit<AccessTokenClaims, 'iss' | 'iat' | 'exp' | 'jti'>;
 
+/** Who acts, in the token of an installation: what it reaches is decided by the installation. */
+export const actorOf = (of: {
+  appKey: string;
+  installationId: string;
+  sandbox?: boolean;
+}): AccessTokenClaims['act'] => ({
+  sub: of.appKey,
+  installation_id: of.installationId,
+  ...(of.sandbox && { sandbox: true }),
+});
+
 /** Signs synchronously with Node: Web Crypto took twice the processor time (decision record 0188). */
 @Injectable()
 export class TokenSigner {

@@ -1,3 +1,4 @@
+import type { AppStatus } from '@crm/contracts';
 import { type NarrowTransaction, newId, secondsFromNow } from '@crm/database';
 import type { Certification, Manifest } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
@@ -30,6 +31,18 @@ const CLAIM_APP_KEY = `
   ON CONFLICT (key) DO NOTHING`;
 
 const PUBLIC_UNLESS_UNLISTED = "CASE WHEN unlisted_by_operator THEN 'unlisted' ELSE 'public' END";
+
+/** Apps that were published once. $1: keys. */
+const LIST_STANDINGS = `
+  SELECT app_key AS "appKey", tenant_id AS "publisherId",
+         CASE WHEN bool_or(status = 'revoked') THEN 'revoked' WHEN bool_or(status = 'published') THEN 'published'
+              WHEN bool_or(status = 'suspended') THEN 'suspended' END AS status
+    FROM app_version WHERE app_key = ANY ($1::text[]) GROUP BY app_key, tenant_id`;
+
+/** The roles that versions bring. $1: ids of versions. */
+const LIST_ROLES = `
+  SELECT app_key AS "appKey", manifest->'roles' AS roles FROM app_version
+   WHERE id = ANY ($1::uuid[]) AND manifest->'roles' IS NOT NULL`;
 
 /** What the marketplace shows of an app: copied from the package when a version is published. */
 type PublishedListing = Pick<App, 'name' | 'kind' | 'summary' | 'visibility' | 'searchText'>;
@@ -116,6 +129,12 @@ function publishedListing(manifest: Manifest, publisherName: string): PublishedL
   };
 }
 
+export interface StoredStanding {
+  readonly appKey: string;
+  readonly publisherId: string;
+  readonly status: AppStatus | null;
+}
+
 export type NewVersion = Omit<
   Version,
   'status' | 'submittedAt' | 'claimedBy' | 'claimedUntil' | 'verdict' | 'publishedAt'
@@ -144,6 +163,17 @@ export class VersionRepository {
   async getCertification(tx: NarrowTransaction, id: string): Promise<Certification> {
     const select = { id: true, certification: true };
     return (await tx.repository(Version).findOneOrFail({ select, where: { id } })).certification;
+  }
+
+  /** Where apps and their publishers stand; null for one that was never published. */
+  async listStandings(tx: NarrowTransaction, appKeys: readonly string[]): Promise<StoredStanding[]> {
+    return tx.query<StoredStanding>(LIST_STANDINGS, [[...new Set(appKeys)]]);
+  }
+
+  /** The names of the roles of versions, by the key of the app. */
+  async listRoles(tx: NarrowTransaction, ids: readonly string[]): Promise<Map<string, string[]>> {
+    const rows = await tx.query<{ appKey: string; roles: { name: string }[] }>(LIST_ROLES, [ids]);
+    return new Map(rows.map(({ appKey, roles }) => [appKey, roles.map(({ name }) => name)]));
   }
 
   /** The package of a version. Only what passed certification is stored, so its shape can be relied on. */

@@ -1,10 +1,10 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { headerCall, IdempotencyKey } from '@crm/database';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
-import { Body, Controller, Delete, Get, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { INSTALLATIONS } from '../api-groups.js';
-import { InstallationQuery, InstallationView, InstallInput } from './installation.dto.js';
+import { ConsentPreviewView, InstallationQuery, InstallationView, InstallInput } from './installation.dto.js';
 import { InstallationService } from './installation.service.js';
 
 @ApiGroup(INSTALLATIONS)
@@ -38,6 +38,20 @@ export class InstallationController {
     const installation = await this.installations.install(principal, input, call);
     reply.status(installation.state === 'installing' ? 202 : 201);
     return installation;
+  }
+
+  @Post('preview')
+  @HttpCode(200)
+  @Access({ right: 'administer', proof: false })
+  @Describe({
+    summary: 'Shows what installing an app asks for',
+    description:
+      'For the same body as the installation, which it does not begin. The notices begin with what a sandbox works with, and name the fields that formulas open and the roles that the app shares with others.',
+    answers: [{ status: 200, description: 'What is asked for', body: () => ConsentPreviewView }],
+    errors: ['APP_NOT_INSTALLABLE'],
+  })
+  preview(@CurrentPrincipal() principal: Principal, @Body() input: InstallInput): Promise<ConsentPreviewView> {
+    return this.installations.preview(principal, input);
   }
 
   @Get()

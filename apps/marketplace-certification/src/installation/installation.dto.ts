@@ -1,3 +1,4 @@
+import { APP_NOTICE_CODES, APP_STATUSES, NOTICE_SEVERITIES } from '@crm/contracts';
 import {
   BooleanField,
   DateTimeField,
@@ -80,6 +81,30 @@ export class StepView {
   @ObjectField(() => ErrorView, { optional: true }) error?: ErrorView;
 }
 
+export class NoticeView {
+  @EnumField(APP_NOTICE_CODES) code: string;
+  @EnumField(NOTICE_SEVERITIES) severity: string;
+  @TextField({ maxLength: 10_000 }) detail: string;
+
+  @ListField(field.text({ maxLength: 100 }), {
+    optional: true,
+    description: 'The fields that it is about, as `object.field` of the package',
+    example: ['site_visit.hourly_rate'],
+  })
+  fields?: string[];
+}
+
+/** What an administrator is asked for before an app is installed. */
+export class ConsentPreviewView {
+  @TextField({ maxLength: 64 }) appKey: string;
+  @TextField({ maxLength: 200 }) name: string;
+  @TextField({ maxLength: 64 }) version: string;
+  @BooleanField() sandbox: boolean;
+  @ListField(field.text({ maxLength: 40 }), { example: ['leads:read'] }) grantedScopes: string[];
+  @ListField(() => NoticeView, { description: 'What to know before installing it, the most important first' })
+  notices: NoticeView[];
+}
+
 export class InstallationView {
   @IdField() id: string;
   @EnumField(INSTALLATION_STATES) state: string;
@@ -95,6 +120,14 @@ export class InstallationView {
   @ObjectField(() => FailureView, { optional: true, description: 'Why it failed, and at which step' })
   failure?: FailureView;
 
+  @EnumField(APP_STATUSES, {
+    optional: true,
+    description:
+      'Where the app stands, absent while no version of it was ever published: a suspended one goes on and is not installed anew, nothing of a revoked one works',
+  })
+  appStatus?: string;
+
+  @ListField(() => NoticeView, { description: 'What to know of it' }) notices: NoticeView[];
   @DateTimeField() createdAt: string;
 }
 

@@ -1,4 +1,4 @@
-import type { ProvisionedHook, ProvisionedObject, ProvisionedSubscription } from '@crm/contracts';
+import type { AppNotice, ProvisionedHook, ProvisionedObject, ProvisionedSubscription } from '@crm/contracts';
 import { bigintAsNumber } from '@crm/database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
@@ -56,8 +56,11 @@ export class Installation {
   @Column({ type: 'jsonb', nullable: true }) failure: Failure | null;
   @Column({ name: 'created_by', type: 'uuid' }) createdBy: string;
 
-  /** The user on whose behalf the package is provisioned; later the user who requested the removal. */
-  @Column({ name: 'acting_user_id', type: 'uuid' }) actingUserId: string;
+  /** What its package said to the administrator who consented. */
+  @Column({ type: 'jsonb' }) notices: AppNotice[];
+
+  /** The user on whose behalf the package is provisioned; later the user who requested the removal, null for the platform. */
+  @Column({ name: 'acting_user_id', type: 'uuid', nullable: true }) actingUserId: string | null;
   @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
   @Column({ name: 'updated_at', type: 'timestamptz' }) updatedAt: Date;
 }

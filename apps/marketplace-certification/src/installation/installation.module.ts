@@ -3,6 +3,7 @@ import { Database, DueWorkMeter, IdempotencyModule } from '@crm/database';
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
+import { EndedVersionSweeper } from './ended-version.sweeper.js';
 import { InstallationController } from './installation.controller.js';
 import {
   InstallationRepository,
@@ -25,6 +26,7 @@ const DUE_WORK_METER = Symbol('marketplace:due-work-meter');
   imports: [IdempotencyModule, CatalogueModule, CredentialsModule],
   controllers: [InstallationController, InstallationRpc, OAuthCredentialController],
   providers: [
+    EndedVersionSweeper,
     HookAddressService,
     InstallationRepository,
     InstallationSaga,
@@ -42,6 +44,6 @@ const DUE_WORK_METER = Symbol('marketplace:due-work-meter');
       inject: [Database, RevocationSource],
     },
   ],
-  exports: [InstallationRepository, InstallCountRepository],
+  exports: [EndedVersionSweeper, InstallationRepository, InstallCountRepository, OfferService],
 })
 export class InstallationModule {}

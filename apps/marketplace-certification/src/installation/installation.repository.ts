@@ -24,12 +24,12 @@ import {
 /**
  * Adds an installation unless the app has a live one: `installation_live` allows one, whatever two administrators request
  * at the same moment. $1: tenant, $2: id, $3: key of the app, $4: id of the version, $5: version, $6: whether it is a
- * sandbox, $7: granted scopes, $8: user.
+ * sandbox, $7: granted scopes, $8: user, $9: notices.
  */
 const ADD_INSTALLATION = `
   INSERT INTO installation
-    (tenant_id, id, app_key, version_id, version, sandbox, state, granted_scopes, created_by, acting_user_id)
-  VALUES ($1, $2, $3, $4, $5, $6, 'installing', $7, $8, $8)
+    (tenant_id, id, app_key, version_id, version, sandbox, state, granted_scopes, created_by, acting_user_id, notices)
+  VALUES ($1, $2, $3, $4, $5, $6, 'installing', $7, $8, $8, $9)
   ON CONFLICT (tenant_id, app_key)
     WHERE NOT sandbox AND state IN ('installing', 'active', 'compensating', 'uninstalling') DO NOTHING
   RETURNING id`;
@@ -41,13 +41,19 @@ export const COUNT_INSTALLATIONS = `
 
 export type NewInstallation = Pick<
   Installation,
-  'id' | 'appKey' | 'versionId' | 'version' | 'sandbox' | 'grantedScopes' | 'createdBy'
+  'id' | 'appKey' | 'versionId' | 'version' | 'sandbox' | 'grantedScopes' | 'createdBy' | 'notices'
 >;
 
 /** $1: key of the app, $2: 1 or -1. An app that was never installed has no row. */
 const COUNT_INSTALL = `
   INSERT INTO install_count AS counted (app_key, installs) VALUES ($1, greatest($2::bigint, 0))
   ON CONFLICT (app_key) DO UPDATE SET installs = counted.installs + $2`;
+
+/** By the few versions that have ended and an installation. $1: limit. */
+const LIST_OF_ENDED_VERSIONS = `
+  SELECT i.tenant_id AS "tenantId", i.id
+    FROM app_version v JOIN installation i ON i.app_key = v.app_key AND i.version_id = v.id
+   WHERE v.status IN ('withdrawn', 'rejected') AND i.state = 'active' LIMIT $1`;
 
 export interface InstallationWithSteps {
   readonly installation: Installation;
@@ -67,8 +73,9 @@ const MOST_SANDBOXES = 100;
 export class InstallationRepository {
   /** @returns whether it was stored: false when the app has a live installation already */
   async insert(tx: TenantTransaction, installation: NewInstallation): Promise<boolean> {
-    const { id, appKey, versionId, version, sandbox, grantedScopes, createdBy } = installation;
-    const row = [tx.tenantId, id, appKey, versionId, version, sandbox, grantedScopes, createdBy];
+    const { id, appKey, versionId, version, sandbox, grantedScopes, createdBy, notices } = installation;
+    const known = [tx.tenantId, id, appKey, versionId, version, sandbox, grantedScopes, createdBy];
+    const row = [...known, JSON.stringify(notices)];
     const inserted = await tx.query(ADD_INSTALLATION, row);
     return inserted.length === 1;
   }
@@ -85,6 +92,18 @@ export class InstallationRepository {
 
   async hasEver(tx: TenantTransaction, appKey: string): Promise<boolean> {
     return tx.repository(Installation).existsBy({ tenantId: tx.tenantId, appKey });
+  }
+
+  /** The versions of the live installations. */
+  async listVersionIds(tx: TenantTransaction): Promise<string[]> {
+    const where = { tenantId: tx.tenantId, state: In(LIVE_STATES) };
+    const found = await tx.repository(Installation).find({ select: { versionId: true }, where });
+    return [...new Set(found.map(({ versionId }) => versionId))];
+  }
+
+  /** Sandboxes of versions that will never be published, of all tenants. */
+  async listOfEndedVersions(tx: NarrowTransaction, limit: number): Promise<{ tenantId: string; id: string }[]> {
+    return tx.query(LIST_OF_ENDED_VERSIONS, [limit]);
   }
 
   /** The ids of an app's sandboxes that have all their parts, newest first; the oldest of very many are left out. */

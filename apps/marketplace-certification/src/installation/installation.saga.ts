@@ -196,7 +196,10 @@ export class InstallationSaga {
 }
 
 function eventOf({ id, appKey, version, sandbox, actingUserId }: Installation) {
-  return { subject: id, data: { installationId: id, appKey, version, sandbox, requestedBy: actingUserId } };
+  return {
+    subject: id,
+    data: { installationId: id, appKey, version, sandbox, ...(actingUserId !== null && { requestedBy: actingUserId }) },
+  };
 }
 
 /** Milliseconds before another try when a neighbour is away: a restart by the supervisor takes a second or two. */

@@ -1,13 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Principal } from '@crm/access';
-import { isErrorCode, PlatformError, type ProvisionedHook, rolesAllow, rpc } from '@crm/contracts';
+import { type AppNotice, isErrorCode, PlatformError, type ProvisionedHook, rolesAllow, rpc } from '@crm/contracts';
 import { Database, IdempotencyService, type IdempotentCall, newId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
 import { Rpc } from '@crm/messaging';
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { storedText } from '../catalogue/catalogue.repository.js';
 import { MARKETPLACE_CONFIG, type MarketplaceConfig } from '../config.js';
 import { grantScopes } from './grants.js';
-import type { InstallationQuery, InstallationView, InstallInput } from './installation.dto.js';
+import type {
+  ConsentPreviewView,
+  InstallationQuery,
+  InstallationView,
+  InstallInput,
+  NoticeView,
+} from './installation.dto.js';
 import {
   type HookRef,
   INSTALLATION_STATES,
@@ -24,6 +31,7 @@ import {
 } from './installation.repository.js';
 import type { SagaOutcome } from './installation.saga.js';
 import { InstallationWorker } from './installation.worker.js';
+import { consentNotices, NO_STANDING, type Standing, standingNotices } from './notices.js';
 import { OfferService } from './offer.service.js';
 import { neededSteps } from './package-step.service.js';
 
@@ -115,9 +123,7 @@ export class InstallationService {
     const earlier =
       call && (await this.database.transaction(tenantId, (tx) => this.idempotency.findRecordId(tx, call)));
     if (earlier) return this.answer(principal, earlier, undefined);
-    const sandbox = input.sandbox ?? false;
-    const { version, manifest } = await this.offers.get(tenantId, input.appKey, { version: input.version, sandbox });
-    const grantedScopes = grantScopes(manifest, input.grantedScopes);
+    const { version, manifest, sandbox, grantedScopes, notices } = await this.consent(tenantId, input);
     let lease: WorkLease | undefined;
     const create = async (tx: TenantTransaction): Promise<string> => {
       const id = newId();
@@ -128,6 +134,7 @@ export class InstallationService {
         version: version.version,
         sandbox,
         grantedScopes,
+        notices,
         createdBy: principal.userId,
       });
       if (!isNew) throw await this.alreadyInstalled(tx, input.appKey);
@@ -140,6 +147,14 @@ export class InstallationService {
       call ? (await this.idempotency.once(tx, call, () => create(tx))).recordId : create(tx),
     );
     return this.answer(principal, id, lease && (await this.carryOut(lease)));
+  }
+
+  /** What an administrator would consent to. @throws PlatformError as {@link install} of the app and its scopes */
+  async preview({ tenantId }: Principal, input: InstallInput): Promise<ConsentPreviewView> {
+    const { version, manifest, sandbox, grantedScopes, notices } = await this.consent(tenantId, input);
+    const { appKey } = input;
+    const shown = { appKey, name: storedText(manifest.name, 200), version: version.version, sandbox };
+    return { ...shown, grantedScopes, notices: notices.map(noticeViewOf) };
   }
 
   /**
@@ -165,8 +180,11 @@ export class InstallationService {
   /** @throws PlatformError NOT_FOUND */
   async get(principal: Principal, id: string): Promise<InstallationView> {
     const { installation, steps } = await this.read(principal.tenantId, id);
-    const hooks = await this.addresses.show(principal, [installation]);
-    return viewOf(installation, steps, hooks.get(id));
+    const [hooks, standings] = await Promise.all([
+      this.addresses.show(principal, [installation]),
+      this.offers.listStandings([installation.appKey]),
+    ]);
+    return viewOf(installation, steps, standings, hooks.get(id));
   }
 
   /** Newest first. @throws PlatformError INVALID_QUERY for a cursor of another tenant or list */
@@ -181,8 +199,21 @@ export class InstallationService {
       const ids = shown.data.map(({ id }) => id);
       return { list: shown, steps: await this.installations.listSteps(tx, ids) };
     });
-    const hooks = await this.addresses.show(principal, list.data);
-    return mapList(list, (row) => viewOf(row, steps.get(row.id) ?? [], hooks.get(row.id)));
+    const [hooks, standings] = await Promise.all([
+      this.addresses.show(principal, list.data),
+      this.offers.listStandings(list.data.map(({ appKey }) => appKey)),
+    ]);
+    return mapList(list, (row) => viewOf(row, steps.get(row.id) ?? [], standings, hooks.get(row.id)));
+  }
+
+  private async consent(tenantId: string, input: InstallInput) {
+    const sandbox = input.sandbox ?? false;
+    const wanted = { version: input.version, sandbox };
+    const { version, manifest } = await this.offers.get(tenantId, input.appKey, wanted);
+    const grantedScopes = grantScopes(manifest, input.grantedScopes);
+    const others = manifest.roles?.length ? await this.offers.listRoles(tenantId) : new Map<string, string[]>();
+    const notices = consentNotices(manifest, { sandbox, grantedScopes }, others);
+    return { version, manifest, sandbox, grantedScopes, notices };
   }
 
   /** @returns undefined when it takes longer than an answer may, or when another process continues it */
@@ -198,12 +229,13 @@ export class InstallationService {
   private async answer(principal: Principal, id: string, outcome: SagaOutcome | undefined): Promise<InstallationView> {
     const { installation, steps } = await this.read(principal.tenantId, id);
     if (installation.failure) throw failureOf(installation);
-    if (installation.state !== 'active') return viewOf(installation, steps);
+    const standings = await this.offers.listStandings([installation.appKey]);
+    if (installation.state !== 'active') return viewOf(installation, steps, standings);
     const hooks: readonly ShownHook[] | undefined = outcome?.hooks.length
       ? outcome.hooks
       : (await this.addresses.show(principal, [installation])).get(id);
     if (outcome?.hooks.length) await this.addresses.record(principal, [installation]);
-    return viewOf(installation, steps, hooks);
+    return viewOf(installation, steps, standings, hooks);
   }
 
   private read(tenantId: string, id: string) {
@@ -238,10 +270,12 @@ function failureOf({ id, state, failure }: Installation): PlatformError {
 function viewOf(
   installation: Installation,
   steps: readonly InstallationStep[],
+  standings: ReadonlyMap<string, Standing>,
   hooks: readonly ShownHook[] = installation.hooks,
 ): InstallationView {
   const { id, state, appKey, version, sandbox, grantedScopes, objects, subscriptions, failure, createdAt } =
     installation;
+  const standing = standings.get(appKey) ?? NO_STANDING;
   return {
     id,
     state,
@@ -254,9 +288,16 @@ function viewOf(
     subscriptions: state === 'active' ? subscriptions : [],
     steps: steps.map(({ name, state: stepState, error }) => ({ name, state: stepState, ...(error && { error }) })),
     ...(failure && { failure }),
+    ...(standing.status !== null && { appStatus: standing.status }),
+    notices: [...standingNotices(standing), ...installation.notices].map(noticeViewOf),
     createdAt: createdAt.toISOString(),
   };
 }
+
+export const noticeViewOf = ({ fields, ...notice }: AppNotice): NoticeView => ({
+  ...notice,
+  ...(fields && { fields: [...fields] }),
+});
 
 /**
  * Waits a limited time for work that continues on its own.

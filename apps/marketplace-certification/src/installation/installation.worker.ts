@@ -28,6 +28,11 @@ export class InstallationWorker extends Worker<WorkLease> {
     return run;
   }
 
+  /** The same where nobody waits for the outcome. */
+  startUnattended(lease: WorkLease): void {
+    void this.track(this.reported(lease, this.saga.run(lease, this.stopping)));
+  }
+
   protected async claim({ places, fullTenants }: Room): Promise<Claimed<WorkLease>> {
     if (!this.revocations.ready) return LOOK_AGAIN_SOON;
     // The work of a suspended tenant waits until it is reinstated.

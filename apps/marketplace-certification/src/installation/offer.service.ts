@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/access';
+import { type Principal, RevocationSource } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import type { Manifest } from '@crm/manifest';
@@ -8,12 +8,14 @@ import type { App, Submission } from '../catalogue/catalogue.entity.js';
 import { AppRepository, isIdentifier, VersionRepository } from '../catalogue/catalogue.repository.js';
 import { highestFirst, type VersionStatus } from '../catalogue/version-state.js';
 import { InstallationRepository } from './installation.repository.js';
+import type { Standing } from './notices.js';
 
 export type OfferedVersion = Pick<Submission, 'id' | 'version' | 'status'>;
 
 /** Until a version is published, only the publisher knows the app. */
 export type OfferedApp = Pick<App, 'tenantId' | 'visibility' | 'firstPublishedAt'> & {
   readonly versions: readonly OfferedVersion[];
+  readonly isPublisherSuspended?: boolean;
 };
 
 interface WantedVersion {
@@ -31,7 +33,8 @@ const isKnownTo = (app: Omit<OfferedApp, 'versions'>, tenantId: string): boolean
 /**
  * Picks the version that an install takes: the one it asks for; otherwise the published one; otherwise, in a sandbox of
  * the publisher, the highest one under review.
- * @throws PlatformError NOT_FOUND for what the tenant may not know, APP_NOT_INSTALLABLE for what it may not install
+ * @throws PlatformError NOT_FOUND for what the tenant may not know, APP_NOT_INSTALLABLE for what it may not install, also while the
+ *   publisher is suspended
  */
 export function pickVersion(
   app: OfferedApp | null,
@@ -39,6 +42,11 @@ export function pickVersion(
   { version, sandbox }: WantedVersion,
 ): OfferedVersion {
   if (!app || !isKnownTo(app, tenantId)) throw new PlatformError('NOT_FOUND');
+  if (app.isPublisherSuspended) throw new PlatformError('APP_NOT_INSTALLABLE', 'The publisher of the app is suspended');
+  // For good, so that no version of it is tried any more either.
+  if (app.versions.some(({ status }) => status === 'revoked')) {
+    throw new PlatformError('APP_NOT_INSTALLABLE', 'The app was revoked');
+  }
   const own = app.tenantId === tenantId;
   const isInstallable = ({ status }: OfferedVersion) =>
     status === 'published' || (own && sandbox && REVIEWABLE.includes(status));
@@ -68,6 +76,7 @@ export class OfferService {
     private readonly apps: AppRepository,
     private readonly versions: VersionRepository,
     private readonly installations: InstallationRepository,
+    private readonly revocations: RevocationSource,
   ) {}
 
   /** The version that an install takes, with its package. @throws PlatformError NOT_FOUND, APP_NOT_INSTALLABLE */
@@ -79,9 +88,28 @@ export class OfferService {
     return this.database.crossTenant(async (tx) => {
       const app = await this.apps.find(tx, appKey);
       const versions = app ? await this.versions.listOfApp(tx, appKey) : [];
-      const version = pickVersion(app && { ...app, versions }, tenantId, wanted);
+      const isPublisherSuspended = app !== null && this.revocations.isSuspended(app.tenantId);
+      const version = pickVersion(app && { ...app, versions, isPublisherSuspended }, tenantId, wanted);
       return { version, manifest: await this.versions.getManifest(tx, version.id) };
     });
+  }
+
+  /** The roles that the other apps of a workspace bring, by their keys. */
+  async listRoles(tenantId: string): Promise<Map<string, string[]>> {
+    const ids = await this.database.transaction(tenantId, (tx) => this.installations.listVersionIds(tx));
+    return ids.length === 0 ? new Map() : this.database.crossTenant((tx) => this.versions.listRoles(tx, ids));
+  }
+
+  /** Where apps stand, by key; one that nobody has submitted has no entry. */
+  async listStandings(appKeys: readonly string[]): Promise<Map<string, Standing>> {
+    if (appKeys.length === 0) return new Map();
+    const rows = await this.database.crossTenant((tx) => this.versions.listStandings(tx, appKeys));
+    return new Map(
+      rows.map(({ appKey, publisherId, status }) => [
+        appKey,
+        { status, isPublisherSuspended: this.revocations.isSuspended(publisherId) },
+      ]),
+    );
   }
 
   /** Whether a workspace may know an app; one that it has installed also when its publisher has made it private since. */

@@ -85,7 +85,8 @@ export class PackageStepService {
    * roles that the acting user has at that moment: a user who may no longer install brings nothing more into the tenant.
    * Removing needs no token.
    */
-  private async mintToken({ tenantId, actingUserId: userId }: Installation): Promise<string> {
+  private async mintToken({ tenantId, actingUserId, createdBy }: Installation): Promise<string> {
+    const userId = actingUserId ?? createdBy;
     return (await this.rpc.call(rpc.identity.mintInternalToken, { tenantId, userId })).token;
   }
 
@@ -109,6 +110,7 @@ export class PackageStepService {
       {
         installationId: installation.id,
         appKey: installation.appKey,
+        sandbox: installation.sandbox,
         grantedScopes: installation.grantedScopes,
         objectNames: Object.fromEntries(installation.objects.map((object) => [object.declaredApiName, object.apiName])),
         automations: asJsonObjects(manifest.automations ?? []),
@@ -124,6 +126,7 @@ export class PackageStepService {
       {
         installationId: installation.id,
         appKey: installation.appKey,
+        sandbox: installation.sandbox,
         secret: await this.secrets.ensureForInstallation(installation.appKey),
         webhooks: grantedWebhooks(manifest, installation.grantedScopes),
       },

@@ -11,6 +11,7 @@ import {
   TextField,
 } from '@crm/http';
 import { HOST_SECTIONS } from '@crm/manifest';
+import { NoticeView } from '../installation/installation.dto.js';
 
 export class ListingQuery extends ListQuery {
   @TextField({
@@ -100,6 +101,9 @@ export class AppDetailView extends AppView {
 
   @ListField(() => HostUseView, { description: 'The same, each with the sections of the package that name it' })
   hostUses: HostUseView[];
+
+  @ListField(() => NoticeView, { description: 'What to know before installing it, such as fields that it opens' })
+  notices: NoticeView[];
 
   @TextField({ maxLength: 100_000, nullable: true }) releaseNotes: string | null;
   @ListField(() => ReviewView, { description: 'The latest ten ratings with a text' }) reviews: ReviewView[];

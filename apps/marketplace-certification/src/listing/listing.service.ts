@@ -6,6 +6,9 @@ import { hostUses, type Manifest } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
 import { isIdentifier, storedText } from '../catalogue/catalogue.repository.js';
 import { InstallCountRepository } from '../installation/installation.repository.js';
+import { noticeViewOf } from '../installation/installation.service.js';
+import { exposureNotices, NO_STANDING, standingNotices } from '../installation/notices.js';
+import { OfferService } from '../installation/offer.service.js';
 import type { AppDetailView, AppView, ListingQuery, PermissionView, ReviewView } from './listing.dto.js';
 import { type Listing, type ListingDetail, ListingRepository } from './listing.repository.js';
 import { RatingRepository, type Review } from './rating.repository.js';
@@ -19,6 +22,7 @@ export class ListingService {
     private readonly listings: ListingRepository,
     private readonly ratings: RatingRepository,
     private readonly installCounts: InstallCountRepository,
+    private readonly offers: OfferService,
   ) {}
 
   /** @throws PlatformError INVALID_QUERY for a cursor of another tenant or list */
@@ -50,8 +54,12 @@ export class ListingService {
       Promise.all([this.listings.find(tx, principal.tenantId, key), this.ratings.listLatest(tx, key, SHOWN_REVIEWS)]),
     );
     if (!listing) throw new PlatformError('NOT_FOUND');
-    const counts = await this.countInstalls(principal, [key]);
-    return detailViewOf(listing, reviews, counts.get(key) ?? 0);
+    const [counts, standings] = await Promise.all([
+      this.countInstalls(principal, [key]),
+      this.offers.listStandings([key]),
+    ]);
+    const notices = [...standingNotices(standings.get(key) ?? NO_STANDING), ...exposureNotices(listing.manifest)];
+    return { ...detailViewOf(listing, reviews, counts.get(key) ?? 0), notices: notices.map(noticeViewOf) };
   }
 
   private countInstalls(principal: Principal, keys: readonly string[]): Promise<Map<string, number>> {
@@ -65,7 +73,11 @@ function viewOf(listing: Listing, installCount: number): AppView {
   return { key, name, kind, summary, version, rating: { average, count }, installCount };
 }
 
-function detailViewOf(listing: ListingDetail, reviews: readonly Review[], installCount: number): AppDetailView {
+function detailViewOf(
+  listing: ListingDetail,
+  reviews: readonly Review[],
+  installCount: number,
+): Omit<AppDetailView, 'notices'> {
   const { manifest } = listing;
   const uses = hostUses(manifest);
   const {

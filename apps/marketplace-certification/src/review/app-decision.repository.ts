@@ -23,6 +23,11 @@ const COUNT_APP_INSTALLATIONS = `
   FROM installation
   WHERE app_key = $1 AND state IN ('installing', 'active', 'compensating', 'uninstalling')`;
 
+/** $1: key of the app, $2: its publisher. */
+const LIST_TENANTS_OF_APP = `
+  SELECT DISTINCT tenant_id AS "tenantId" FROM installation
+   WHERE app_key = $1 AND tenant_id <> $2 AND state IN ('installing', 'active', 'compensating', 'uninstalling')`;
+
 export interface DecidedApp {
   readonly appKey: string;
   readonly name: string;
@@ -49,6 +54,12 @@ export class AppDecisionRepository {
   async countInstallations(tx: NarrowTransaction, appKey: string): Promise<ImpactView> {
     const [counts] = await tx.query<ImpactView>(COUNT_APP_INSTALLATIONS, [appKey]);
     return counts ?? { installations: 0, tenants: 0, sandboxes: 0 };
+  }
+
+  /** The workspaces that have the app, but for its publisher. */
+  async listTenants(tx: NarrowTransaction, { appKey, tenantId }: Pick<DecidedApp, 'appKey' | 'tenantId'>) {
+    const rows = await tx.query<{ tenantId: string }>(LIST_TENANTS_OF_APP, [appKey, tenantId]);
+    return rows.map((row) => row.tenantId);
   }
 
   /** Takes the app out of the marketplace; who has it keeps it. */

@@ -1,6 +1,6 @@
 import type { Principal } from '@crm/access';
-import { PlatformError } from '@crm/contracts';
-import { Database, type NarrowTransaction } from '@crm/database';
+import { type AppStatus, EVENTS, PlatformError } from '@crm/contracts';
+import { appendEvent, Database, type NarrowTransaction } from '@crm/database';
 import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
 import type { Submission } from '../catalogue/catalogue.entity.js';
@@ -11,6 +11,12 @@ import { ClientStatusService } from '../credentials/client-status.service.js';
 import { AppDecisionRepository, type DecidedApp } from './app-decision.repository.js';
 import { assertOperator } from './assert-operator.js';
 import type { AppView, ImpactView } from './review.dto.js';
+
+const STATUS_AFTER: Readonly<Partial<Record<AppDecision, AppStatus>>> = {
+  suspend: 'suspended',
+  reinstate: 'published',
+  revoke: 'revoked',
+};
 
 /** What operators do to an app that is published. Every decision has a reason, which its publisher reads as the verdict. */
 @Injectable()
@@ -64,6 +70,7 @@ export class AppDecisionService {
       // Once for the app, however many of its versions a decision moves: what is published, or was suspended, stands for it.
       const concerned = (app.publishedId ?? app.suspendedId) as string;
       await this.verdicts.append(tx, operator, concerned, OUTCOMES_OF_APP_DECISION[decision], why);
+      await this.tellWorkspaces(tx, app, decision);
       return after;
     });
     await this.clients.tell(appKey);
@@ -108,6 +115,17 @@ export class AppDecisionService {
     if (visibility !== 'public') throw new PlatformError('SUBMISSION_STATE', `The app is ${visibility}`);
     await this.decisions.unlist(tx, appKey);
     await this.versions.changeStatus(tx, publishedId, 'published', { verdict: reason });
+  }
+
+  /** Those that have the app; the publisher reads the verdict. */
+  private async tellWorkspaces(tx: NarrowTransaction, app: DecidedApp, decision: AppDecision): Promise<void> {
+    const appStatus = STATUS_AFTER[decision];
+    if (!appStatus) return;
+    const { appKey, name: appName, publisherName: publisher } = app;
+    for (const tenantId of await this.decisions.listTenants(tx, app)) {
+      const data = { appKey, appName, publisher, appStatus };
+      await appendEvent(tx, EVENTS['app.status_changed'], { tenantId, subject: appKey, data });
+    }
   }
 
   private async move(

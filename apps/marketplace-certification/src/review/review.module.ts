@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
+import { InstallationModule } from '../installation/installation.module.js';
 import { AppDecisionRepository } from './app-decision.repository.js';
 import { AppDecisionService } from './app-decision.service.js';
 import { QueueService } from './queue.service.js';
@@ -14,7 +15,7 @@ import { ReviewService } from './review.service.js';
 import { SubmissionMeter } from './submission-meter.js';
 
 @Module({
-  imports: [CatalogueModule, CredentialsModule],
+  imports: [CatalogueModule, CredentialsModule, InstallationModule],
   controllers: [OperatorsSubmissionController, OperatorsAppController, OperatorsAuditController],
   providers: [
     AppDecisionRepository,

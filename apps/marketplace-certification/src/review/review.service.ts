@@ -9,6 +9,7 @@ import { OUTCOMES_OF_REVIEW, VerdictEvents } from '../catalogue/verdict-events.j
 import { nextStatus, type ReviewDecision, reasonRequired, type VersionStatus } from '../catalogue/version-state.js';
 import { ClientStatusService } from '../credentials/client-status.service.js';
 import { WebhookSecretService } from '../credentials/webhook-secret.service.js';
+import { EndedVersionSweeper } from '../installation/ended-version.sweeper.js';
 import { assertOperator } from './assert-operator.js';
 import type { SubmissionView } from './review.dto.js';
 import { type ReviewedSubmission, ReviewRepository } from './review.repository.js';
@@ -35,6 +36,7 @@ export class ReviewService {
     private readonly verdicts: VerdictEvents,
     private readonly secrets: WebhookSecretService,
     private readonly statuses: ClientStatusService,
+    private readonly endedVersions: EndedVersionSweeper,
   ) {}
 
   /**
@@ -63,6 +65,7 @@ export class ReviewService {
       return viewOf((await this.reviews.find(tx, submissionId)) as ReviewedSubmission);
     });
     if (decision === 'publish') await this.statuses.tell(view.appKey);
+    if (decision === 'reject') await this.endedVersions.sweepNow();
     return view;
   }
 

@@ -6,6 +6,7 @@ import { AppService } from '../catalogue/app.service.js';
 import type { Submission } from '../catalogue/catalogue.entity.js';
 import { AppRepository, VersionRepository } from '../catalogue/catalogue.repository.js';
 import { VersionDifferenceService } from '../catalogue/version-difference.service.js';
+import { EndedVersionSweeper } from '../installation/ended-version.sweeper.js';
 import type { DeveloperAppView, DeveloperSubmissionView, DeveloperVersionView } from './submission.dto.js';
 
 @Injectable()
@@ -16,6 +17,7 @@ export class DeveloperAppService {
     private readonly apps: AppRepository,
     private readonly versions: VersionRepository,
     private readonly differences: VersionDifferenceService,
+    private readonly endedVersions: EndedVersionSweeper,
   ) {}
 
   /** The apps of a publisher by key, each with its newest submission first. */
@@ -42,9 +44,9 @@ export class DeveloperAppService {
     return { ...viewOf(submission), certification, difference };
   }
 
-  /** Withdraws a version before it is published. @throws PlatformError NOT_FOUND, SUBMISSION_STATE */
+  /** Withdraws a version before it is published, which ends its sandboxes. @throws PlatformError NOT_FOUND, SUBMISSION_STATE */
   async withdraw(principal: Principal, appKey: string, version: string): Promise<DeveloperVersionView> {
-    return this.database.crossTenant(async (tx) => {
+    const withdrawn = await this.database.crossTenant(async (tx) => {
       await this.appService.assertOwner(tx, principal.tenantId, appKey);
       // Holds the app, and so all its versions, until the transaction ends.
       await this.apps.lock(tx, appKey);
@@ -52,6 +54,8 @@ export class DeveloperAppService {
       const step = { actorKind: 'developer', actorId: principal.userId, action: 'withdraw' } as const;
       return viewOf({ ...submission, status: await this.versions.move(tx, submission, step) });
     });
+    await this.endedVersions.sweepNow();
+    return withdrawn;
   }
 
   private async find(tx: NarrowTransaction, appKey: string, version: string): Promise<Submission> {

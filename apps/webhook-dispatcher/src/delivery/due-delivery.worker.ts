@@ -35,6 +35,8 @@ const HELD_PER_TRANSACTION = 1_000;
 export class BacklogHolder implements BeforeApplicationShutdown {
   private readonly logger = new Logger('BacklogHolder');
   private readonly holding = new Map<string, Promise<void>>();
+  /** Subscriptions of revoked apps that can hold deliveries. */
+  private readonly opened = new Set<string>();
   private isStopping = false;
 
   constructor(
@@ -42,6 +44,13 @@ export class BacklogHolder implements BeforeApplicationShutdown {
     private readonly holds: HoldRepository,
     private readonly directory: ReceiverDirectory,
   ) {}
+
+  /** Nobody has paused the subscription of a revoked app, so it holds nothing yet. */
+  async open({ tenantId, subscriptionId }: SubscriptionKey): Promise<void> {
+    if (this.opened.has(subscriptionId)) return;
+    await this.database.transaction(tenantId, (tx) => this.holds.open(tx, subscriptionId));
+    this.opened.add(subscriptionId);
+  }
 
   /** Never rejects. */
   begin(hold: SubscriptionKey): void {
@@ -180,7 +189,15 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     });
   }
 
-  private async hold({ tenantId, id: deliveryId, subscriptionId, claim, isHead }: DueDelivery): Promise<void> {
+  private async hold({
+    tenantId,
+    id: deliveryId,
+    receiver,
+    subscriptionId,
+    claim,
+    isHead,
+  }: DueDelivery): Promise<void> {
+    if (receiver?.isRevoked) await this.backlogs.open({ tenantId, subscriptionId });
     this.backlogs.begin({ tenantId, subscriptionId });
     await this.ledger.write({ kind: 'hold', tenantId, deliveryId, subscriptionId, claim, isHead });
   }

@@ -182,7 +182,8 @@ export class FanOutService implements BeforeApplicationShutdown {
     let releaseSlot = release;
     try {
       // A receiver that changed during the wait, such as by a revoked secret, is left to the worker, which sends to the new one.
-      const maySend = (await this.isCurrent(receiver, message)) && !this.revocations.isSuspended(receiver.tenantId);
+      const isStopped = receiver.isRevoked || this.revocations.isSuspended(receiver.tenantId);
+      const maySend = (await this.isCurrent(receiver, message)) && !isStopped;
       if (!maySend || !attempt.begin(Date.now())) {
         this.limits.ended(receiver, null, false, performance.now());
         return;
@@ -286,16 +287,17 @@ function withoutContent(event: string, { body, recordId = '' }: Message): { even
   return { event: type, body: reducedBody(body, { type, dataschema, subject: recordId }) };
 }
 
-/** Apps get no objects that they do not see, nobody gets events from before it existed, as far as clocks agree. */
+/** Revoked apps get nothing, apps no objects that they do not see, nobody gets events from before it existed, as far as clocks agree. */
 function candidatesFor(receivers: Receivers, event: EventEnvelope): Receiver[] {
   const happenedAt = Date.parse(event.time);
   return [...receivers.values()].filter((receiver) => {
-    const { events, appKey, createdAt } = receiver;
+    const { events, appKey, installationId, sandbox, createdAt } = receiver;
+    if (receiver.isRevoked) return false;
     if (receiver.isRemoved) return isItsRemoval(receiver, event);
     return (
       matchesEvent(events, event.type) &&
       createdAt - CLOCK_SKEW_MS <= happenedAt &&
-      (appKey === null || isVisibleToApp(event, appKey))
+      (appKey === null || isVisibleToApp(event, { appKey, installationId, sandbox }))
     );
   });
 }

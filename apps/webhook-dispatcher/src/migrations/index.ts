@@ -6,6 +6,7 @@ import { LedgerFunctions1795800001670 } from './1795800001670-ledger-functions.j
 import { QueueFunctions1795800001671 } from './1795800001671-queue-functions.js';
 import { ErasedRecords1795800001672 } from './1795800001672-erased-records.js';
 import { ClocksThatWereAhead1795800001721 } from './1795800001721-clocks-that-were-ahead.js';
+import { Sandboxes1795800001730 } from './1795800001730-sandboxes.js';
 
 export const databaseRoles = DATABASES['webhook-dispatcher'];
 export const migrations = [
@@ -16,4 +17,5 @@ export const migrations = [
   QueueFunctions1795800001671,
   ErasedRecords1795800001672,
   ClocksThatWereAhead1795800001721,
+  Sandboxes1795800001730,
 ];

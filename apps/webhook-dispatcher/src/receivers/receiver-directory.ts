@@ -1,3 +1,4 @@
+import { RevocationSource } from '@crm/access';
 import { NOTICES } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { Notices } from '@crm/messaging';
@@ -18,7 +19,7 @@ import { ReceiverLimits } from './receiver-limits.js';
 
 /** All subscriptions of a tenant, also removed ones. $1: the tenant. */
 export const LIST_RECEIVERS = `
-  SELECT id AS "subscriptionId", app_key AS "appKey", installation_id AS "installationId", url, events, filter, enabled,
+  SELECT id AS "subscriptionId", app_key AS "appKey", installation_id AS "installationId", sandbox, url, events, filter, enabled,
          rate_limit AS "rateLimit", ordering, on_stall AS "onStall", failing_since AS "failingSince",
          failed_at AS "failedAt", failing_hours AS "failingHours", removed_at AS "removedAt",
          created_at AS "createdAt", version,
@@ -32,7 +33,7 @@ export const LIST_ERASED = `
 
 export type StoredReceiver = Omit<
   Receiver,
-  'tenantId' | 'isRemoved' | 'origin' | 'createdAt' | 'signer' | 'headers' | 'isUnreadable'
+  'tenantId' | 'isRemoved' | 'isRevoked' | 'origin' | 'createdAt' | 'signer' | 'headers' | 'isUnreadable'
 > &
   StoredSecrets & {
     readonly createdAt: Date;
@@ -81,6 +82,7 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
     private readonly headers: CustomHeaderService,
     private readonly limits: ReceiverLimits,
     private readonly notices: Notices,
+    private readonly revocations: RevocationSource,
   ) {}
 
   onModuleInit(): void {
@@ -143,11 +145,25 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
       const isUnreadable = signer === null || headers === null;
       const version = one.version + (versions.get(one.appKey ?? '') ?? 0);
       const opened = { signer: signer ?? signerOf([]), headers: headers ?? {}, isUnreadable };
-      return { ...receiverOf(tenantId, one), ...opened, version };
+      return this.untilRevoked({ ...receiverOf(tenantId, one), ...opened, version });
     });
     for (const one of stored) this.limits.heed(one, one.pausedForMs ?? 0);
     const bySubscription = new Map(receivers.map((receiver) => [receiver.subscriptionId, receiver]));
     return Object.assign(bySubscription, { erased: new Set(erased) });
+  }
+
+  /** What is kept here outlasts the revocation of an app, so a receiver asks for it at each look. */
+  private untilRevoked(receiver: Omit<Receiver, 'isRevoked'>): Receiver {
+    const { appKey, enabled } = receiver;
+    if (appKey === null) return { ...receiver, isRevoked: false };
+    const isRevoked = () => this.revocations.isAppRevoked(appKey);
+    return Object.defineProperties(
+      { ...receiver, isRevoked: false },
+      {
+        isRevoked: { get: isRevoked },
+        enabled: { get: () => enabled && !isRevoked() },
+      },
+    );
   }
 
   /** @returns null when a secret does not open */
@@ -175,11 +191,12 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
 const receiverOf = (
   tenantId: string,
   stored: StoredReceiver,
-): Omit<Receiver, 'signer' | 'headers' | 'isUnreadable' | 'version'> => ({
+): Omit<Receiver, 'signer' | 'headers' | 'isUnreadable' | 'isRevoked' | 'version'> => ({
   tenantId,
   subscriptionId: stored.subscriptionId,
   appKey: stored.appKey,
   installationId: stored.installationId,
+  sandbox: stored.sandbox,
   isRemoved: stored.removedAt !== null,
   url: stored.url,
   origin: new URL(stored.url).origin,

@@ -8,13 +8,15 @@ import type { Failures } from '../subscriptions/subscription.repository.js';
 
 type Stored = Pick<
   Subscription,
-  'appKey' | 'installationId' | 'url' | 'filter' | 'enabled' | 'rateLimit' | 'ordering' | 'onStall'
+  'appKey' | 'installationId' | 'sandbox' | 'url' | 'filter' | 'enabled' | 'rateLimit' | 'ordering' | 'onStall'
 >;
 
 /** The part of a subscription that deliveries need. */
 export interface Receiver extends Readonly<Stored>, Failures {
   readonly tenantId: string;
   readonly subscriptionId: string;
+  /** Whether the app was revoked: it gets nothing, and what waits for it is held. `enabled` is false then. */
+  readonly isRevoked: boolean;
   /** Whether the installation was removed: then it gets the event that says so and no other. */
   readonly isRemoved: boolean;
   /** Scheme, host and port of the URL. */

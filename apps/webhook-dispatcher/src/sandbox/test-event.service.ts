@@ -34,6 +34,7 @@ export class TestEventService {
   async sendTest({ tenantId }: Principal, subscriptionId: string): Promise<AttemptOutcome & { eventId: string }> {
     const receiver = (await this.directory.of(tenantId)).get(subscriptionId);
     if (!receiver || receiver.isRemoved) return refuseUnknownSubscription();
+    if (receiver.isRevoked) throw new PlatformError('CONFLICT', 'The app of the subscription was revoked');
     if (this.underWay.has(subscriptionId)) {
       const detail = 'A test event of the subscription is under way';
       throw new PlatformError('RATE_LIMITED', detail, { retryAfterSeconds: 1 });

@@ -30,15 +30,16 @@ export class SubscriptionStateService {
   async disable(tx: TenantTransaction, id: string, reason: string): Promise<void> {
     const subscription = await this.subscriptions.lock(tx, id);
     if (!subscription?.enabled) return;
-    const { url, description, events, appKey, createdBy } = subscription;
+    const { url, description, events, appKey, installationId, createdBy } = subscription;
     await this.subscriptions.update(tx, id, { enabled: false, disabledReason: reason });
     const { held } = await this.holds.open(tx, id);
     const now = new Date();
     await appendEvent(tx, EVENTS['webhook.endpoint_disabled'], {
       subject: id,
       time: now,
-      // No other app learns of it.
+      // No other installation learns of it.
       appKeys: appKey === null ? [] : [appKey],
+      ...(installationId !== null && { installationId }),
       data: {
         subscription: { id, url, description, events, createdBy, ...(appKey === null ? {} : { appKey }) },
         reason,

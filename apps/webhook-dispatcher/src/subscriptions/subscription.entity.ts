@@ -10,6 +10,9 @@ export class Subscription {
   /** The installation it belongs to; null when the tenant created it. */
   @Column({ name: 'installation_id', type: 'uuid', nullable: true }) installationId: string | null;
   @Column({ name: 'app_key', type: 'text', nullable: true }) appKey: string | null;
+
+  /** Whether that installation is a sandbox. */
+  @Column({ type: 'boolean' }) sandbox: boolean;
   @Column({ type: 'text' }) url: string;
   @Column({ type: 'text', array: true }) events: string[];
   @Column({ type: 'text', nullable: true }) description: string | null;

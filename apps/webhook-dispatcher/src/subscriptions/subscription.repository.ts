@@ -70,7 +70,7 @@ type Definition = Pick<
   | 'sealedHeaders'
 >;
 
-export type NewSubscription = Definition & Pick<Subscription, 'secret' | 'createdBy'>;
+export type NewSubscription = Definition & Pick<Subscription, 'secret' | 'createdBy'> & { readonly sandbox?: boolean };
 
 export type SubscriptionSummary = Definition & Pick<Subscription, 'enabled' | 'disabledReason' | 'createdAt'>;
 

@@ -158,7 +158,7 @@ export class SubscriptionService {
 
   /** All or none, with the errors of `create`; when the installation already has some, returns those. */
   async provision(tenantId: string, userId: string, request: ProvisionRequest): Promise<ProvisionedSubscription[]> {
-    const { installationId, appKey, webhooks } = request;
+    const { installationId, appKey, sandbox = false, webhooks } = request;
     for (const webhook of webhooks) this.requireValid(webhook);
     await this.secrets.storeOfApp(appKey, request.secret);
     const subscriptions = await this.database.transaction(tenantId, async (tx) => {
@@ -173,6 +173,7 @@ export class SubscriptionService {
           id: newId(),
           installationId,
           appKey,
+          sandbox,
           rateLimit: null,
           publicKey: null,
           sealedHeaders: null,

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { APP_STATUSES } from '../app-notices.js';
 import { CUSTOM_RECORD_EXAMPLE } from '../records.js';
 import {
   changedCustomRecordData,
@@ -116,6 +117,17 @@ export const EVENTS = {
     'An app was removed; the last event of the installation that the app itself gets',
     Type.Object(Installation),
     INSTALLATION,
+  ),
+  'app.status_changed': ofInstallations(
+    'app.status_changed',
+    'Operators of the platform have suspended, reinstated or revoked an app that the workspace has installed',
+    Type.Object({
+      appKey: Type.String(),
+      appName: Type.String(),
+      publisher: Type.String({ description: 'Name of the workspace that publishes the app' }),
+      appStatus: Type.Enum(APP_STATUSES),
+    }),
+    { appKey: 'acme-visits', appName: 'Acme Visits', publisher: 'Acme', appStatus: 'suspended' },
   ),
   'user.created': ofUsers('user.created', 'A user joined the workspace', User, USER),
   'user.disabled': ofUsers('user.disabled', 'A user can no longer sign in', User, USER),

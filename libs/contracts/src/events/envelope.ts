@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 
 /**
  * CloudEvents 1.0 (JSON format) with the extensions `tenantid`, `traceparent` (distributed tracing extension),
- * `recordversion`, `actorkind`, `causeid` and `appkeys`. `id` is a UUIDv7, by which consumers recognise duplicates.
+ * `recordversion`, `actorkind`, `causeid`, `appkeys` and `installationid`. `id` is a UUIDv7, by which consumers recognise duplicates.
  */
 export const EventEnvelope = Type.Object({
   specversion: Type.Literal('1.0'),
@@ -22,9 +22,11 @@ export const EventEnvelope = Type.Object({
   /**
    * Of an event of a custom object: keys of the apps that may see the object when it commits, separated by spaces. Of an
    * event of an endpoint: the key of the app that it belongs to, absent for one of the tenant. It decides who receives the
-   * event and does not reach receivers.
+   * event and does not reach receivers, as `installationid` does.
    */
   appkeys: Type.Optional(Type.String()),
+  /** The installation that the object or the endpoint belongs to; the first of `appkeys` is the key of its app. */
+  installationid: Type.Optional(Type.String()),
   recordversion: Type.Optional(Type.Integer({ minimum: 1 })),
   data: Type.Record(Type.String(), Type.Unknown()),
 });

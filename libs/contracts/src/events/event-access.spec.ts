@@ -21,7 +21,21 @@ it.each([
   // A domain that only begins like one of them.
   ['webhooks.created', undefined, 'acme', true],
 ])('the event %s for the apps %j is visible to %s: %s', (type, appkeys, appKey, expected) => {
-  expect(
-    isVisibleToApp({ type, data: { appKey: 'acme' }, ...(appkeys === undefined ? {} : { appkeys }) }, appKey),
-  ).toBe(expected);
+  const event = { type, data: { appKey: 'acme' }, ...(appkeys === undefined ? {} : { appkeys }) };
+  expect(isVisibleToApp(event, { appKey, installationId: 'i-1', sandbox: false })).toBe(expected);
+});
+
+it.each([
+  ['its own installation', 'acme', 'i-1', false, true],
+  ['its own sandbox', 'acme', 'i-1', true, true],
+  ['a sandbox of the same app', 'acme', 'i-2', true, false],
+  ['the production installation of the same app, when it is of a sandbox', 'acme', 'i-2', false, false],
+  ['an app that the object is shared with', 'other', 'i-3', false, true],
+  ['a sandbox of an app that the object is shared with', 'other', 'i-3', true, false],
+  ['another app', 'third', 'i-4', false, false],
+])('an event of an object goes to %s', (_who, appKey, installationId, sandbox, expected) => {
+  for (const type of ['record.created', 'webhook.endpoint_disabled']) {
+    const event = { type, data: {}, appkeys: 'acme other', installationid: 'i-1' };
+    expect(isVisibleToApp(event, { appKey, installationId, sandbox })).toBe(expected);
+  }
 });

@@ -83,14 +83,27 @@ export function eventScope(event: string): Scope | undefined {
 /** Domains whose events name the apps that can see them in `appkeys`. */
 const NAMES_ITS_APPS: ReadonlySet<string> = new Set(['record', 'webhook', 'submission']);
 
+/** An installation to which an event may go. */
+export interface InstalledApp {
+  readonly appKey: string;
+  readonly installationId: string | null;
+  readonly sandbox: boolean;
+}
+
 /**
- * Whether an app can learn of an event, apart from its scopes. Events of custom objects name the apps that can see the
- * object, and events of an endpoint the app that it belongs to, if any; events of submissions name none, because only their
- * publisher is concerned. What else a workspace has installed concerns no app. All others are open to every app that has the scope.
+ * Whether an installation can learn of an event, apart from its scopes. Events of custom objects name the installation that the
+ * object belongs to and the apps that it is shared with, but for their sandboxes; events of an endpoint the installation that it
+ * belongs to, if any; events of submissions none, because only their publisher is concerned. What else a workspace has installed
+ * concerns no app. All others are open to every installation that has the scope.
  */
-export function isVisibleToApp(event: Pick<EventEnvelope, 'type' | 'appkeys' | 'data'>, appKey: string): boolean {
-  const domain = domainOf(event.type);
-  if (domain === 'app') return event.data.appKey === appKey;
-  if (!NAMES_ITS_APPS.has(domain)) return true;
-  return (event.appkeys ?? '').split(' ').includes(appKey);
+export function isVisibleToApp(
+  { type, data, appkeys = '', installationid }: Pick<EventEnvelope, 'type' | 'data' | 'appkeys' | 'installationid'>,
+  { appKey, installationId, sandbox }: InstalledApp,
+): boolean {
+  if (domainOf(type) === 'app') return data.appKey === appKey;
+  if (!NAMES_ITS_APPS.has(domainOf(type))) return true;
+  const place = appkeys.split(' ').indexOf(appKey);
+  // An event from before installations were named.
+  if (installationid === undefined) return place >= 0;
+  return installationid === installationId || (!sandbox && place > 0);
 }

@@ -23,6 +23,7 @@ export const provisionWorkflows = defineRpc({
   request: Type.Object({
     installationId: Id,
     appKey: Type.String(),
+    sandbox: Type.Optional(Type.Boolean()),
     grantedScopes: Type.Array(Type.String()),
     objectNames: Type.Record(Type.String(), Type.String()),
     /** `automations` of a certified manifest. */

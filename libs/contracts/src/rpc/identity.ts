@@ -78,7 +78,14 @@ export const mintInternalToken = defineRpc({
   request: Type.Object({
     tenantId: Id,
     userId: Id,
-    actor: Type.Optional(Type.Object({ appKey: Type.String(), installationId: Id, scopes: Type.Array(Type.String()) })),
+    actor: Type.Optional(
+      Type.Object({
+        appKey: Type.String(),
+        installationId: Id,
+        sandbox: Type.Optional(Type.Boolean()),
+        scopes: Type.Array(Type.String()),
+      }),
+    ),
   }),
   response: Type.Object({ token: Type.String(), expiresIn: Type.Integer() }),
   timeoutMs: 3000,

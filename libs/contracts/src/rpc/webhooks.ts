@@ -18,6 +18,7 @@ export const provisionSubscriptions = defineRpc({
   request: Type.Object({
     installationId: Id,
     appKey: Type.String(),
+    sandbox: Type.Optional(Type.Boolean()),
     /** The app's own signing secret, one for all its installations. */
     secret: Type.String(),
     webhooks: Type.Array(

@@ -43,6 +43,8 @@ export interface EventInput<Data> {
   recordVersion?: number;
   /** For an event of a custom object: keys of the apps that may see the object. */
   appKeys?: readonly string[];
+  /** The installation that the object belongs to, of the app that comes first in `appKeys`. */
+  installationId?: string;
   time?: Date;
 }
 
@@ -88,6 +90,7 @@ export function eventRow<E extends EventDefinition>(
     // What works on behalf of somebody later, such as a run, gives its own id as that of the request.
     causeid: origin.kind === 'internal' ? origin.requestId : undefined,
     appkeys: event.appKeys?.join(' '),
+    installationid: event.installationId,
     recordversion: event.recordVersion,
     data: event.data as Record<string, unknown>,
   };

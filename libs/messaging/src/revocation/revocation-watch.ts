@@ -81,9 +81,12 @@ export class Cutoffs {
   /** Signing keys, apart from the others: what is asked for every token must cost nothing while there are none. */
   private readonly signingKeys = new Map<string, number>();
   readonly suspensions = new Suspensions();
+  /** Never forgotten: operators revoke a few apps in a year, and for good. */
+  private readonly apps = new Set<string>();
+  private listedApps: readonly string[] = [];
 
   get size(): number {
-    return this.byKey.size + this.signingKeys.size + this.suspensions.size;
+    return this.byKey.size + this.signingKeys.size + this.suspensions.size + this.apps.size;
   }
 
   add({ kind, id, cutoffMs }: Revocation): void {
@@ -96,6 +99,9 @@ export class Cutoffs {
         return;
       case 'reinstatement':
         this.suspensions.reinstate(id, cutoffMs);
+        return;
+      case 'revoked_app':
+        if (!this.apps.has(id)) this.listedApps = [...this.apps.add(id)];
         return;
       default: {
         const key = revocationKey(kind, id);
@@ -118,9 +124,19 @@ export class Cutoffs {
     return this.signingKeys.size > 0 && this.signingKeys.has(id);
   }
 
-  /** Whether the token is revoked: its tenant is suspended, its session has ended, or it was issued before a cut-off. */
+  /** Whether an app is revoked. @param key its key */
+  endsApp(key: string): boolean {
+    return this.apps.size > 0 && this.apps.has(key);
+  }
+
+  revokedApps(): readonly string[] {
+    return this.listedApps;
+  }
+
+  /** Whether the token is revoked: its tenant is suspended, its app or session has ended, or it was issued before a cut-off. */
   cut(claims: AccessTokenClaims): boolean {
     if (claims.tid && this.suspensions.has(claims.tid)) return true;
+    if (this.apps.size > 0 && this.apps.has(appOf(claims) ?? '')) return true;
     if (this.byKey.size === 0) return false;
     if (claims.sid !== undefined && this.byKey.has(revocationKey('session', claims.sid))) return true;
     const issuedMs = uuidTimeMs(claims.jti);
@@ -128,10 +144,12 @@ export class Cutoffs {
   }
 }
 
+const appOf = ({ act, embed_app_id }: AccessTokenClaims): string | undefined => act?.sub ?? embed_app_id;
+
 function subjectsOf(claims: AccessTokenClaims): string[] {
   const keys = [revocationKey('user', claims.sub)];
   if (claims.tid) keys.push(revocationKey('tenant', claims.tid));
-  const app = claims.act?.sub ?? claims.embed_app_id;
+  const app = appOf(claims);
   if (app) keys.push(revocationKey('app', app));
   if (claims.embed_app_id) keys.push(revocationKey('embedding', claims.embed_app_id));
   const installation = claims.act?.installation_id;
@@ -197,6 +215,14 @@ export class RevocationWatch implements RevocationSource {
   /** For what is known by another way than the broker. */
   learn(revocation: Revocation): void {
     this.cutoffs.add(revocation);
+  }
+
+  isAppRevoked(appKey: string): boolean {
+    return this.cutoffs.endsApp(appKey);
+  }
+
+  revokedApps(): readonly string[] {
+    return this.cutoffs.revokedApps();
   }
 
   start(): void {

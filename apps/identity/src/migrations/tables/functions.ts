@@ -5,7 +5,7 @@ import { roles } from './table.js';
 export async function createFunctions(runner: QueryRunner): Promise<void> {
   const { narrowRole, runtimeRole } = roles;
   await createMintFunctions(runner);
-  await createFunction(runner, 'read_oauth_client', READ_OAUTH_CLIENT, narrowRole);
+  await createClientFunction(runner);
   await createFunction(runner, 'forget_audit_places', FORGET_AUDIT_PLACES, `${runtimeRole}, ${narrowRole}`);
 }
 
@@ -14,6 +14,12 @@ export async function createMintFunctions(runner: QueryRunner): Promise<void> {
   await runner.query('DROP FUNCTION IF EXISTS read_embed_mint, read_known_embed_mints');
   await createFunction(runner, 'read_embed_mint', READ_EMBED_MINT, roles.narrowRole);
   await createFunction(runner, 'read_known_embed_mints', READ_KNOWN_EMBED_MINTS, roles.narrowRole);
+}
+
+/** That of clients with a secret, likewise. */
+export async function createClientFunction(runner: QueryRunner): Promise<void> {
+  await runner.query('DROP FUNCTION IF EXISTS read_oauth_client');
+  await createFunction(runner, 'read_oauth_client', READ_OAUTH_CLIENT, roles.narrowRole);
 }
 
 /** @param callers the only roles that may call it */
@@ -154,7 +160,7 @@ const READ_KNOWN_EMBED_MINTS = `(
  * and a workspace that is closed. A lost note of the last use is no loss: the commit does not wait for the disk.
  */
 const READ_OAUTH_CLIENT = `(p_client_id text, p_secret_hash bytea)
-  RETURNS TABLE (installation_id uuid, tenant_id uuid, app_key text, scopes text[], matched_hash bytea)
+  RETURNS TABLE (installation_id uuid, tenant_id uuid, app_key text, sandbox boolean, scopes text[], matched_hash bytea)
   LANGUAGE plpgsql AS $$
   #variable_conflict use_column
   DECLARE
@@ -177,7 +183,8 @@ const READ_OAUTH_CLIENT = `(p_client_id text, p_secret_hash bytea)
       UPDATE oauth_installation SET previous_secret_last_used_at = now()
        WHERE client_id = p_client_id AND (previous_secret_last_used_at < now() - interval '5 minutes') IS NOT FALSE;
     END IF;
-    installation_id := c.installation_id; tenant_id := c.tenant_id; app_key := c.app_key; scopes := c.scopes;
+    installation_id := c.installation_id; tenant_id := c.tenant_id; app_key := c.app_key;
+    sandbox := c.sandbox; scopes := c.scopes;
     matched_hash := CASE WHEN is_current THEN c.secret_hash ELSE c.previous_secret_hash END;
     RETURN NEXT;
   END $$`;

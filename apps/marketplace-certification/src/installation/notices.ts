@@ -1,0 +1,70 @@
+import { type AppNotice, type AppStatus, sandboxNotices } from '@crm/contracts';
+import { exposedFields, type Manifest } from '@crm/manifest';
+
+/** What a package opens to people who cannot read it. */
+export function exposureNotices(manifest: Manifest): AppNotice[] {
+  const fields = exposedFields(manifest);
+  if (fields.length === 0) return [];
+  const detail =
+    'Formulas of the app show values that are computed of these fields to people who cannot read the fields';
+  return [{ code: 'EXPOSED_FIELDS', severity: 'warning', detail, fields }];
+}
+
+/**
+ * The roles of a package that another app of the workspace brings as well.
+ * @param others the names of roles, by the key of the app
+ */
+export function roleNotices(
+  { key, roles = [] }: Manifest,
+  others: ReadonlyMap<string, readonly string[]>,
+): AppNotice[] {
+  return roles.flatMap(({ name }): AppNotice[] => {
+    const sharing = [...others].filter(([app, names]) => app !== key && names.includes(name)).map(([app]) => app);
+    if (sharing.length === 0) return [];
+    const detail = `The role ${name} is one of ${sharing.sort().join(', ')} too: whoever has it has it for both`;
+    return [{ code: 'ROLE_SHARED', severity: 'warning', detail }];
+  });
+}
+
+/** What an administrator is told before the app is installed. A sandbox says first what it works with. */
+export const consentNotices = (
+  manifest: Manifest,
+  { sandbox, grantedScopes }: { readonly sandbox: boolean; readonly grantedScopes: readonly string[] },
+  others: ReadonlyMap<string, readonly string[]>,
+): AppNotice[] => [
+  ...(sandbox ? sandboxNotices(grantedScopes) : []),
+  ...exposureNotices(manifest),
+  ...roleNotices(manifest, others),
+];
+
+/** Where an app and its publisher stand. */
+export interface Standing {
+  readonly status: AppStatus | null;
+  readonly isPublisherSuspended: boolean;
+}
+
+export const NO_STANDING: Standing = { status: null, isPublisherSuspended: false };
+
+const BY_STATUS: Readonly<Partial<Record<AppStatus, AppNotice>>> = {
+  suspended: {
+    code: 'APP_SUSPENDED',
+    severity: 'warning',
+    detail: 'The operators of the platform have suspended the app: it goes on here and cannot be installed anew',
+  },
+  revoked: {
+    code: 'APP_REVOKED',
+    severity: 'critical',
+    detail:
+      'The operators of the platform have revoked the app: nothing of it works any more, and its records stay readable',
+  },
+};
+
+/** What becomes of an app later, in the listing and for what is installed. */
+export function standingNotices({ status, isPublisherSuspended }: Standing): AppNotice[] {
+  const ofApp = status === null ? undefined : BY_STATUS[status];
+  const detail = 'The workspace of the publisher is suspended: the app cannot be installed anew';
+  return [
+    ...(ofApp ? [ofApp] : []),
+    ...(isPublisherSuspended ? [{ code: 'PUBLISHER_SUSPENDED', severity: 'warning', detail } as const] : []),
+  ];
+}
