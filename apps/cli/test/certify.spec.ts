@@ -64,7 +64,7 @@ describe('crm-dev certify', () => {
     expect({ status, err }).toEqual({ status: 1, err: '' });
     expect(findings(out)).toMatchSnapshot();
     const found = (severity: string) => out.match(new RegExp(`^~\\S+ ${severity} `, 'gm'))?.length ?? 0;
-    expect(lastLine(out)).toContain(`; warnings: ${found('warning')}; advice: ${found('advice')}; suite 1.4.0`);
+    expect(lastLine(out)).toContain(`; warnings: ${found('warning')}; advice: ${found('advice')}; suite 1.5.0`);
     expect(out).not.toMatch(/(?!\n)\p{Cc}|\u202e/u);
   });
 
@@ -113,7 +113,7 @@ describe('crm-dev certify --json', () => {
     const { status, out, err } = await workspace.run(['certify', '--json', file]);
     expect({ status, err: err.slice(0, 29) }).toEqual({ status: 1, err: 'FAIL acme-site-visits@1.0.0 (' });
     const result = JSON.parse(out);
-    expect(result).toMatchObject({ file: '~/json.json', passed: false, suiteVersion: '1.4.0' });
+    expect(result).toMatchObject({ file: '~/json.json', passed: false, suiteVersion: '1.5.0' });
     expect(result.checks).toHaveLength(29);
     expect(result.findings).toContainEqual(
       expect.objectContaining({ check: 'MAN-001', pointer: '/webhook', column: 3, length: 9 }),

@@ -134,6 +134,9 @@ export const TENANT_ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
 /** No role: it would name every app. A list of roles that contains it does not name anyone by it. */
 export const ANY_APP = 'app';
 
+/** What a role of a workspace or an app can be called. */
+export const ROLE_NAME_PATTERN = '^[a-z][a-z0-9_-]{0,39}$';
+
 const APP_ROLE_PREFIX = 'app:';
 
 /** The role in the tokens of an installed app: `app:<key>`. */

@@ -18,7 +18,7 @@ export function manifestSha256(manifest: unknown): string {
 }
 
 /** Changes when a check is added or changes its verdicts. */
-export const SUITE_VERSION = '1.4.0';
+export const SUITE_VERSION = '1.5.0';
 
 export interface CertifyOptions {
   reviewPacket?: unknown;

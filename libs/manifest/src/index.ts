@@ -19,6 +19,7 @@ export {
   isExecutedAction,
   isExecutedTrigger,
 } from './executed.js';
+export { exposedFields } from './exposed-fields.js';
 export { type CertificationProbes, HOST_SECTIONS, hostUses, type KeyOwnership } from './outbound-urls.js';
 export { conditionTypes } from './package-model.js';
 export { MAX_FINDINGS, type Problem } from './problem.js';

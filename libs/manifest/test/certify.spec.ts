@@ -45,7 +45,7 @@ describe('certify', () => {
     const skipped = certification.checks.filter(({ status }) => status === 'skip').map(({ id }) => id);
     expect(skipped.join(' ')).toBe('CON-002 MAN-002 MAN-003 NET-003 OBJ-004 REV-001 SCP-004');
     const summary = { passed: CHECKS.length - 7, failed: 0, skipped: 7 };
-    expect(certification).toMatchObject({ suiteVersion: '1.4.0', passed: true, summary });
+    expect(certification).toMatchObject({ suiteVersion: '1.5.0', passed: true, summary });
     const result = { status: 'pass', message: 'Passed.', pointer: '', findings: [] };
     const about = { title: expect.any(String), severity: 'blocker', docUrl: '/docs/certification/AI-001' };
     expect(certification.checks[0]).toEqual({ id: 'AI-001', ...about, ...result });

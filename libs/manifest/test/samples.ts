@@ -115,6 +115,9 @@ const MANIFEST: Sample[] = [
     ['version', { version: '1.0' }, { version: '1.0.0-rc.1+5' }, '/version'],
     ['key', { key: 'Acme Visits' }, { key: 'acme-visits-2' }, '/key'],
   ]),
+  ...against('MAN-001', '/roles/0/name', roleNamed('field-planner_2'), roleNamed, [
+    ...named('role', 'HR', 'sales team', `a${'b'.repeat(40)}`, '2nd'),
+  ]),
   ...twins('MAN-001', '/objects/0/fields/1', textWith, [
     ['unknown key inside a field', { readRole: [] }, { readRoles: [] }, '/readRole'],
   ]),
@@ -365,6 +368,14 @@ const ruled = (type: string, rule: string, value: unknown): Fragment => {
 const visible = (more: Fragment): Fragment => field({ ...UNIQUE, ...more });
 const band = (more: Fragment): Fragment => formula('other + 1', { apiName: 'other', type: 'formula', ...more });
 
+const hiddenReference = (more: Fragment): Fragment => ({ ...LEAD, readRoles: ['admin'], ...more });
+const throughBand = (more: Fragment): Fragment =>
+  field(
+    { apiName: 'rate', type: 'number', readRoles: ['admin'] },
+    { apiName: 'doubled', type: 'formula', expression: 'rate * 2' },
+    { apiName: 'shown', type: 'formula', expression: 'doubled + 1', exposes: true, ...more },
+  );
+
 const OBJECTS: Sample[] = [
   ...against('OBJ-001', '/objects/0/apiName', object(empty('visit')), (name) => object(empty(name)), [
     ...named('object', 'lead', 'id', 'null', 'sbx_visit', '2visits', 'Visit', 'site-visit'),
@@ -460,6 +471,22 @@ const OBJECTS: Sample[] = [
       { default: 'x', writeRoles: ['admin'] },
       'readRoles',
     ],
+  ]),
+  ...example('OBJ-007', 'cascade on a hidden reference', '/objects/0/fields/1/onDelete'),
+  ...twins('OBJ-007', '/objects/0/fields/1/', fieldOf, [
+    ['restrict', hiddenReference({ onDelete: 'restrict' }), hiddenReference({}), 'onDelete'],
+    ['required, which is restrict', hiddenReference({ required: true }), { ...LEAD, required: true }, 'required'],
+    [
+      'cascade on a list of several roles',
+      hiddenReference({ onDelete: 'cascade' }),
+      { ...LEAD, onDelete: 'cascade' },
+      'onDelete',
+    ],
+  ]),
+  ...example('OBJ-008', 'exposing formula', '/objects/0/fields/2/exposes'),
+  ...twins('OBJ-008', '/objects/0/fields/3/exposes', throughBand, [
+    ['through a formula that exposes nothing itself', {}, { readRoles: ['admin'] }],
+    ['read by more roles than the field', { readRoles: ['admin', 'member'] }, { exposes: false }],
   ]),
   ...twins('OBJ-005', '/objects/0/fields/1/writeRoles', textWith, [
     [

@@ -19,6 +19,16 @@ const total = (expression: string): Json =>
   visit({ apiName: 'hours', type: 'number' }, { apiName: 'total', type: 'formula', expression });
 const UNIQUE = { apiName: 'a', type: 'text', is_unique: true, readRoles: ['admin'] };
 
+const hiddenReference = (onDelete: string): Json => ({
+  apiName: 'contact',
+  type: 'reference',
+  referenceTarget: 'contact',
+  onDelete,
+  readRoles: ['admin'],
+});
+const RATE = { apiName: 'rate', type: 'number', readRoles: ['admin'] };
+const exposing = (expression: string): Json => ({ apiName: 'shown', type: 'formula', expression, exposes: true });
+
 const webhook = (url: string, event = 'lead.created'): Json => ({ webhooks: [{ events: [event], url }] });
 const automation = (trigger: Json, action: Json): Json => ({ automations: [{ key: 'a', trigger, actions: [action] }] });
 const task = (title: string): Json => ({ type: 'create_task', title });
@@ -94,6 +104,8 @@ export const EXAMPLES = {
   'OBJ-003': { fails: total('hours *'), passes: total('hours * 2') },
   'OBJ-004': { fails: visit(), passes: { ...visit(), release: { breaking: ['Hours are no longer kept.'] } } },
   'OBJ-005': { fails: visit(UNIQUE), passes: visit({ ...UNIQUE, writeRoles: ['admin'] }) },
+  'OBJ-007': { fails: visit(hiddenReference('cascade')), passes: visit(hiddenReference('set_null')) },
+  'OBJ-008': { fails: visit(RATE, exposing('rate * 2')), passes: visit(RATE, exposing('LEN(title)')) },
   'AUT-001': { fails: automation(HOOK, task('{{subjct}}')), passes: automation(HOOK, task('{{ subject }}')) },
   'AUT-002': {
     fails: automation(CREATED, { type: 'create_record', object: 'visit', values: {} }),

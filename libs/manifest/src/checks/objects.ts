@@ -1,9 +1,10 @@
 import { ANY_APP } from '@crm/contracts';
-import { checkDefinition, type FieldDefinition, formulaFieldTypes, PatternBudget } from '@crm/fields';
+import { checkDefinition, type FieldDefinition, formulaFieldTypes, onDeleteOf, PatternBudget } from '@crm/fields';
 import { checkFormulaSet } from '@crm/formula';
 import type { Check } from '../check.js';
 import { compareManifests } from '../compare.js';
 import { entriesOf, type ManifestDraft } from '../example.js';
+import { openedFields } from '../exposed-fields.js';
 import { pointer } from '../json-pointer.js';
 import { hasDefault, isCoreObject, type NamedField, namedFields } from '../package-model.js';
 import { advice, asSentence, type Problem } from '../problem.js';
@@ -206,3 +207,53 @@ function* revealedValues(field: NamedField, at: string): Generator<Problem> {
 function isRestricted(roles: readonly (string | undefined)[] | undefined): boolean {
   return roles !== undefined && roles.length > 0;
 }
+
+const DELETION_TELLS = {
+  restrict:
+    'The deletion of what it refers to is refused to people who cannot read it, and tells them that a record refers to it.',
+  cascade:
+    'Whoever deletes what it refers to without reading it learns which records refer to it: they are deleted too.',
+};
+
+export const OBJ_007: Check = {
+  id: 'OBJ-007',
+  title: 'Deletions tell nothing of references that some readers do not see',
+  severity: 'warning',
+  doc: {
+    why: 'A deletion follows the definition, whatever the caller may read. With `restrict` it is refused while a record refers to the deleted one, and with `cascade` that record is deleted as well: both tell people who cannot read the reference that it is there. A required reference has `restrict` without saying so.',
+    fix: 'Use `set_null`, which writes the record only when the deleted one is purged, or let everyone read the reference. If it is intended, nothing: the reviewer sees the warning.',
+  },
+  *run({ manifest }) {
+    for (const [i, object] of entriesOf(manifest.objects)) {
+      for (const [j, field] of namedFields(object)) {
+        if (field.type !== 'reference' || !isRestricted(field.readRoles)) continue;
+        const deletion = onDeleteOf(field as FieldDefinition);
+        if (deletion === 'set_null') continue;
+        const message = `Not everyone can read this reference. ${DELETION_TELLS[deletion]}`;
+        yield { pointer: pointer('objects', i, 'fields', j, field.onDelete ? 'onDelete' : 'required'), message };
+      }
+    }
+  },
+};
+
+export const OBJ_008: Check = {
+  id: 'OBJ-008',
+  title: 'No formula shows values of fields to people who cannot read them',
+  severity: 'warning',
+  doc: {
+    why: 'A formula with `exposes` is read by people who cannot read every field that it is computed of. What they learn of these fields is what the formula lets through: a sum may be harmless, a copy is the value itself.',
+    fix: 'If it is intended, nothing: the reviewer, the listing and the administrator who installs the app see which fields it opens. Otherwise remove `exposes`, or give the formula the `readRoles` of these fields.',
+  },
+  *run({ manifest }) {
+    for (const [i, object] of entriesOf(manifest.objects)) {
+      const fields = namedFields(object);
+      const opened = openedFields(fields.map(([, field]) => field));
+      for (const [j, { apiName }] of fields) {
+        const names = opened.get(apiName);
+        if (!names) continue;
+        const message = `The formula opens ${names.join(', ')} to people who cannot read ${names.length > 1 ? 'them' : 'it'}.`;
+        yield { pointer: pointer('objects', i, 'fields', j, 'exposes'), message };
+      }
+    }
+  },
+};

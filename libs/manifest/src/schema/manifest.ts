@@ -1,4 +1,4 @@
-import { APP_KEY_LENGTH, APP_KEY_PATTERN } from '@crm/contracts';
+import { APP_KEY_LENGTH, APP_KEY_PATTERN, ROLE_NAME_PATTERN } from '@crm/contracts';
 import Type, { type Static } from 'typebox';
 import { Assistant, Automation, Connector, Embed, EventService, OAuth, Webhook } from './automations.js';
 import { CustomObject, closed, optionalText, SEMVER_PATTERN, textOr } from './objects.js';
@@ -71,7 +71,11 @@ export const Permission = closed({
 });
 
 export const Role = closed({
-  name: Type.String({ examples: ['planner'] }),
+  name: Type.String({
+    pattern: ROLE_NAME_PATTERN,
+    description: 'Apps that declare the same name share the role and the users who have it.',
+    examples: ['planner'],
+  }),
   label: optionalText({ examples: ['Planner'] }),
 });
 
