@@ -164,6 +164,8 @@ const PRUNE_MS = 60_000;
 const ASK_MS = 250;
 /** And from then on: whether the connection, the stream and the consumer are still there, which the client learns after a minute. */
 const CONFIRM_MS = 2_000;
+/** How exactly the time since the last answer is measured. */
+const TICK_MS = 250;
 
 const revocationSchema = Compile(Revocation);
 
@@ -183,8 +185,9 @@ export class RevocationWatch implements RevocationSource {
   private complete = false;
   private consumer: PushConsumer | undefined;
   private handled: { consumer: string; sequence: number } | undefined;
-  /** Monotonic, as clocks are set. */
-  private confirmedAt = performance.now();
+  private ageing: NodeJS.Timeout | undefined;
+  private tickedAt = performance.now();
+  private age = 0;
 
   constructor(private readonly nats: NatsConnection) {}
 
@@ -193,7 +196,7 @@ export class RevocationWatch implements RevocationSource {
   }
 
   get ageMs(): number {
-    return performance.now() - this.confirmedAt;
+    return this.age;
   }
 
   isRevoked(claims: AccessTokenClaims): boolean {
@@ -233,6 +236,8 @@ export class RevocationWatch implements RevocationSource {
       metrics.revocations.set(this.cutoffs.size);
     }, PRUNE_MS);
     this.pruning.unref();
+    this.ageing = setInterval(() => this.grow(), TICK_MS);
+    this.ageing.unref();
     this.running = this.watchUntilStopped();
     this.confirming = this.confirmUntilStopped();
   }
@@ -250,6 +255,7 @@ export class RevocationWatch implements RevocationSource {
     this.stopped = true;
     this.stopListening?.();
     clearInterval(this.pruning);
+    clearInterval(this.ageing);
     this.wake.signal();
     this.nextLook.signal();
     await this.watched?.close();
@@ -283,15 +289,22 @@ export class RevocationWatch implements RevocationSource {
     for await (const message of this.watched) this.accept(message);
   }
 
+  /** A process that stood still has not heard an answer that may be there: its pause counts little. */
+  private grow(): void {
+    const now = performance.now();
+    this.age += Math.min(now - this.tickedAt, 2 * TICK_MS);
+    this.tickedAt = now;
+    metrics.revocationAge.set(this.age / 1000);
+  }
+
   private confirm(): void {
     this.complete = true;
-    this.confirmedAt = performance.now();
+    this.age = 0;
   }
 
   private async confirmUntilStopped(): Promise<void> {
     while (!this.stopped) {
       const isConfirmed = this.consumer !== undefined && !this.nats.isCut && (await this.askWhatIsLeft(this.consumer));
-      metrics.revocationAge.set(this.ageMs / 1000);
       await this.nextLook.wait(isConfirmed ? CONFIRM_MS : ASK_MS);
     }
   }
