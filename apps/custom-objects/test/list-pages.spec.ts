@@ -228,11 +228,13 @@ describe('a page of records with long texts that are not shown', () => {
     ],
   };
   let of: Tenant;
-  /** Gives every record a value of 9 MB. */
+  /** Gives the newest record a value for which no page has room. */
   const lengthen = (field: string) =>
     app.admin.query(
-      `UPDATE custom_record r SET data = r.data || jsonb_build_object(f.key::text, repeat('x', 9000000))
-         FROM custom_field f WHERE r.tenant_id = $1 AND f.tenant_id = $1 AND f.object_id = r.object_id AND f.api_name = $2`,
+      `UPDATE custom_record r SET data = r.data || jsonb_build_object(f.key::text, repeat('x', 17000000))
+         FROM custom_field f
+        WHERE r.tenant_id = $1 AND f.tenant_id = $1 AND f.object_id = r.object_id AND f.api_name = $2
+          AND r.id = (SELECT id FROM custom_record WHERE tenant_id = $1 ORDER BY id DESC LIMIT 1)`,
       [of.id, field],
     );
   beforeAll(async () => {
@@ -252,9 +254,7 @@ describe('a page of records with long texts that are not shown', () => {
     }
     const { body } = await call('GET', '/api/crm/search?q=alp', of.member);
     expect([body.data.map(({ title }) => title), body.nextCursor]).toEqual([all, null]);
-    for (const query of ['', 'q=alp', 'q=alp&sort=title']) {
-      expect([query, await titlesOf(query, of.admin)]).toEqual([query, expect.stringContaining('too long')]);
-    }
+    expect(await titlesOf('', of.admin)).toContain('too long');
   });
 
   it('is bounded by the fields that it shows', async () => {

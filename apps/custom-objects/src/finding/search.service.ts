@@ -150,7 +150,7 @@ function areAll(ofApps: readonly ObjectHead[], revisions: Readonly<Record<string
 function searchesOf(model: ObjectModel, { roles }: Principal, texts: readonly QueryText[]) {
   const plan = model.planFor(roles);
   const audiences = audiencesFor(model, plan);
-  const unneeded = unneededKeys(model, plan, []);
+  const unneeded = unneededKeys(model, plan);
   const hasPhone = model.object.fields.some(({ isPhone }) => isPhone);
   const wanted = texts.filter(({ isOfPhones }) => hasPhone || !isOfPhones);
   return wanted

@@ -21,6 +21,8 @@ export interface Presentation {
   readonly compute: ((stored: StoredValue, clock: EvaluationContext) => Readonly<Record<string, unknown>>) | undefined;
   /** Keys of the stored fields that the formulas read. */
   readonly inputs: readonly number[];
+  /** Keys of the stored fields that are neither shown nor read. */
+  readonly unneeded: readonly string[];
 }
 
 export interface Member {
@@ -56,13 +58,16 @@ function prepare(model: ObjectModel, plan: AccessPlan): Presentation {
   const readable = model.object.fields.filter(({ apiName }) => plan.readable.has(apiName));
   const members = readable.map(({ apiName, key, type }) => ({ apiName, key: type === 'formula' ? null : key }));
   const wanted = new Set(model.formulas.order.filter((name) => plan.readable.has(name)));
-  if (wanted.size === 0) return { members, compute: undefined, inputs: [] };
+  const inputs = inputsOf(model, wanted);
+  const inputKeys = inputs.map(({ key }) => key);
+  const needed = new Set([...members.map(({ key }) => key), ...inputKeys]);
+  const stored = model.object.fields.filter(({ type, key }) => type !== 'formula' && !needed.has(key));
+  const presentation = { members, inputs: inputKeys, unneeded: stored.map(({ key }) => String(key)) };
+  if (wanted.size === 0) return { ...presentation, compute: undefined };
 
   const evaluate = model.formulas.evaluatorOf(wanted);
-  const inputs = inputsOf(model, wanted);
   return {
-    members,
-    inputs: inputs.map(({ key }) => key),
+    ...presentation,
     compute: (stored, clock) => {
       const values = new Values();
       for (const { apiName, key } of inputs) values[apiName] = stored(key) ?? null;
@@ -76,11 +81,16 @@ function prepare(model: ObjectModel, plan: AccessPlan): Presentation {
  * Keys of the stored values that an answer with this plan does not need: no bound counts them, which would tell how long they are.
  * @param also further fields that it is made from
  */
-export function unneededKeys(model: ObjectModel, plan: AccessPlan, also: readonly StoredField[]): string[] {
-  const { members, inputs } = presentationOf(model, plan);
-  const read = inputsOf(model, new Set(also.map(({ apiName }) => apiName)));
-  const needed = new Set([...members.map(({ key }) => key), ...inputs, ...[...also, ...read].map(({ key }) => key)]);
-  return model.object.fields.flatMap(({ type, key }) => (type === 'formula' || needed.has(key) ? [] : String(key)));
+export function unneededKeys(
+  model: ObjectModel,
+  plan: AccessPlan,
+  also: readonly StoredField[] = [],
+): readonly string[] {
+  const { unneeded } = presentationOf(model, plan);
+  if (unneeded.length === 0 || also.length === 0) return unneeded;
+  const read = [...also, ...inputsOf(model, new Set(also.map(({ apiName }) => apiName)))];
+  const needed = new Set(read.map(({ key }) => String(key)));
+  return unneeded.filter((key) => !needed.has(key));
 }
 
 /** The stored fields that the formulas read, directly or through others. */
