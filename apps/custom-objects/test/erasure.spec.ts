@@ -4,13 +4,14 @@ import { answerRpc, findInStream, findInTables, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { DeclaredObject } from '../src/object/object-definition.js';
-import { app, call, type Json, type Tenant, useCustomObjects } from './custom-objects-service.js';
+import { app, call, type Json, reference, type Tenant, text, useCustomObjects } from './custom-objects-service.js';
 
 useCustomObjects();
 
 const LEADS = '/api/crm/leads';
 const TASKS = '/api/crm/tasks';
 const VISITS = '/api/crm/custom/visit/records';
+const STAYS = '/api/crm/custom/stay/records';
 const OBJECTS: DeclaredObject[] = [
   {
     apiName: 'visit',
@@ -20,6 +21,7 @@ const OBJECTS: DeclaredObject[] = [
       { apiName: 'secret', type: 'text', readRoles: ['admin'] },
     ],
   },
+  { apiName: 'stay', fields: [text('title'), reference('guest', 'lead', { onDelete: 'cascade' })] },
 ];
 
 const acts: unknown[] = [];
@@ -54,7 +56,7 @@ describe('an erased record', () => {
   it('takes nothing from the events of another one that names it in a field called subject', async () => {
     const lead = await app.create(LEADS, tenant.admin, { lastName: 'Ada' });
     const visit = await app.create(VISITS, tenant.admin, { title: marker, subject: lead.id });
-    expect(await erase(LEADS, lead)).toMatchObject({ status: 204 });
+    expect(await erase(LEADS, lead)).toMatchObject({ status: 200 });
     const events = (await app.events(tenant.id)).filter(({ subject }) => subject === visit.id);
     expect(events.map(({ name }) => name)).toEqual(['record.created', 'record.updated']);
     expect(events[0]?.data).toMatchObject({ record: { title: marker } });
@@ -66,7 +68,7 @@ describe('an erased record', () => {
     await published();
     expect(Object.keys(await found()).length).toBeGreaterThan(3);
 
-    expect(await erase(VISITS, visit)).toMatchObject({ status: 204 });
+    expect(await erase(VISITS, visit)).toMatchObject({ status: 200 });
     expect(await found()).toEqual({});
     expect(await read(VISITS, visit)).toMatchObject({ code: 'NOT_FOUND' });
     expect((await call('GET', `${VISITS}?deleted=only`, tenant.admin)).body.data).toEqual([]);
@@ -85,7 +87,7 @@ describe('an erased record', () => {
     const task = await app.create(TASKS, tenant.admin, { title: 'Call', relatedTo: lead.id });
     await call('DELETE', `${LEADS}/${lead.id}`, tenant.admin);
     await published();
-    expect(await erase(LEADS, lead)).toMatchObject({ status: 204 });
+    expect(await erase(LEADS, lead)).toMatchObject({ status: 200 });
     expect(await found()).toEqual({});
     await gone();
     expect(await call('POST', `${LEADS}/${lead.id}/restore`, tenant.admin)).toMatchObject({ status: 404 });
@@ -95,10 +97,56 @@ describe('an erased record', () => {
     expect(await erase(LEADS, lead)).toMatchObject({ status: 404 });
   });
 
+  it('takes along what was merged into it, and again into that, unless it was restored', async () => {
+    const [winner, loser, earlier, restored] = await Promise.all(
+      ['w', 'l', 'e', 'r'].map((name) => app.create(LEADS, tenant.admin, { lastName: `${name} ${marker}` })),
+    );
+    const merge = (into: Json | undefined, from: Json | undefined) =>
+      call('POST', `${LEADS}/${into?.id}/merge`, tenant.member, { loserId: from?.id });
+    for (const [into, from] of [
+      [loser, earlier],
+      [winner, loser],
+      [winner, restored],
+    ])
+      expect(await merge(into, from)).toMatchObject({ status: 200 });
+    await call('POST', `${LEADS}/${restored?.id}/restore`, tenant.member);
+    await call('PATCH', `${LEADS}/${restored?.id}`, tenant.member, { lastName: 'Another person' });
+    await published();
+
+    expect(await erase(LEADS, winner as Json)).toMatchObject({ status: 200, body: { erased: 3 } });
+    expect((await call('GET', `${LEADS}?deleted=only`, tenant.admin)).body.data).toEqual([]);
+    const ids = [loser, earlier].map((one) => `lead ${one?.id}`).sort();
+    const along = (acts.at(-1) as { detail: { along: string[] } }).detail.along;
+    expect([...along].sort()).toEqual(ids);
+    const last = (await app.events(tenant.id)).filter(({ subject }) => subject !== restored?.id);
+    for (const { data, name } of last)
+      expect([name, data.record]).toEqual(['lead.deleted', { id: expect.any(String) }]);
+    expect(await read(LEADS, restored as Json)).toMatchObject({ lastName: 'Another person' });
+  });
+
+  it('takes along what its deletion takes or took, and says how many of these its eraser could read', async () => {
+    const onlyLeads = await tenant.sign({ roles: ['admin'], scopes: ['leads'] });
+    for (const [isInBin, token, answer] of [
+      [false, tenant.admin, 2],
+      [true, onlyLeads, 1],
+    ] as const) {
+      const lead = await app.create(LEADS, tenant.admin, { lastName: marker });
+      const stay = await app.create(STAYS, tenant.admin, { title: marker, guest: lead.id });
+      if (isInBin) await call('DELETE', `${LEADS}/${lead.id}`, tenant.admin);
+      expect((await erase(LEADS, lead, token)).body).toEqual({ erased: answer });
+      expect(await found()).toEqual({});
+      const detail = { object: 'lead', [isInBin ? 'unseen' : 'along']: [`stay ${stay.id}`] };
+      expect(acts.at(-1)).toEqual({ action: 'record.erased', subjectId: lead.id, detail });
+      const events = (await app.events(tenant.id)).filter(({ subject }) => subject === stay.id);
+      expect(events.at(-1)).toMatchObject({ name: 'record.deleted', data: { record: { id: stay.id }, erased: true } });
+    }
+    await gone();
+  });
+
   it('has its references cleared as by a deletion', async () => {
     const lead = await app.create(LEADS, tenant.admin, { lastName: marker });
     const task = await app.create(TASKS, tenant.admin, { title: 'Call', relatedTo: lead.id });
-    expect(await erase(LEADS, lead)).toMatchObject({ status: 204 });
+    expect(await erase(LEADS, lead)).toMatchObject({ status: 200 });
     expect(await read(TASKS, task)).toMatchObject({ relatedTo: null, version: 2 });
     expect(await found()).toEqual({});
   });
@@ -112,7 +160,7 @@ describe('an erased record', () => {
     const first = await app.create(LEADS, tenant.admin, { lastName: `first ${marker}` });
     await published();
     const lead = await app.create(LEADS, tenant.admin, { lastName: marker });
-    expect(await erase(LEADS, lead)).toMatchObject({ status: 204 });
+    expect(await erase(LEADS, lead)).toMatchObject({ status: 200 });
     await erase(LEADS, first);
     await relay.query('COMMIT');
     await relay.end();

@@ -19,6 +19,7 @@ import { SearchObjectsAgain1795500001790 } from './1795500001790-search-objects-
 import { SearchObjectsWithAllRevisions1795500001800 } from './1795500001800-search-objects-with-all-revisions.js';
 import { NoteChanges1795800001740 } from './1795800001740-note-changes.js';
 import { SearchesByWhatIsShown1795800001741 } from './1795800001741-searches-by-what-is-shown.js';
+import { MergedRecords1795800001742 } from './1795800001742-merged-records.js';
 import { StorageUse1795800001790 } from './1795800001790-storage-use.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
@@ -43,5 +44,6 @@ export const migrations = [
   SearchObjectsWithAllRevisions1795500001800,
   NoteChanges1795800001740,
   SearchesByWhatIsShown1795800001741,
+  MergedRecords1795800001742,
   StorageUse1795800001790,
 ];

@@ -6,6 +6,7 @@ import { RecordAggregateService } from '../finding/record-aggregate.service.js';
 import {
   AGGREGATE,
   AggregateQuery,
+  ErasedView,
   GetRecordQuery,
   JSON_TYPE,
   ListRecordsQuery,
@@ -176,21 +177,21 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
     }
 
     @Post(':id/erase')
-    @HttpCode(204)
+    @HttpCode(200)
     @Access({ right: 'administer', scope, app: false, embed: false, key: false, proof: true })
     @Describe({
       summary: 'Erases a record for good',
       description:
-        'Also one that is in the bin. Its content is gone from the workspace at once, and within a minute from events, deliveries and runs of workflows; deliveries that still wait go out as `deleted` with the id alone. Publishes `deleted` with `erased`.',
+        'Also one that is in the bin, and with it what was merged into it and what its deletion takes or took along. Its content is gone from the workspace at once, and within a minute from events, deliveries and runs of workflows; deliveries that still wait go out as `deleted` with the id alone. Publishes `deleted` with `erased`.',
       errors: ['CONFLICT'],
-      answers: [{ status: 204, description: 'The record is erased' }],
+      answers: [{ status: 200, description: 'The record is erased', body: () => ErasedView }],
     })
-    erase(
+    async erase(
       @CurrentPrincipal() principal: Principal,
       @ObjectName() apiName: string,
       @IdParam() id: string,
-    ): Promise<void> {
-      return this.records.erase(principal, apiName, id);
+    ): Promise<ErasedView> {
+      return { erased: await this.records.erase(principal, apiName, id) };
     }
   }
 

@@ -155,6 +155,11 @@ export const AGGREGATE = {
   },
 };
 
+export class ErasedView {
+  @IntegerField({ minimum: 1, description: 'How many records are erased, of those that the caller could read' })
+  erased: number;
+}
+
 export class MergeInput {
   @IdField({ description: 'The record of the same object that is deleted' })
   loserId: string;

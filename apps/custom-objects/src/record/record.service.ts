@@ -277,8 +277,8 @@ export class RecordService {
     return this.writes.prepare({ model, caller, clock }, values, call);
   }
 
-  /** @throws as RecordErasureService.erase */
-  erase(caller: Principal, apiName: string, id: string): Promise<void> {
+  /** As RecordErasureService.erase. */
+  erase(caller: Principal, apiName: string, id: string): Promise<number> {
     return this.write(caller, apiName, (model, clock) => this.erasures.erase(caller, model, id, clock));
   }
 

@@ -20,8 +20,16 @@ export const LIST_DELETED_WITH = `
   SELECT object_id AS "objectId", id FROM custom_record WHERE tenant_id = $1 AND deleted_with = $2 AND deleted_at IS NOT NULL`;
 
 /** $1: tenant, $2: object, $3: records. */
+/** What was deleted along with records, or merged into them, and is still in the bin. $1: tenant, $2: records. */
+export const LIST_GONE_INTO = `
+  SELECT object_id AS "objectId", id FROM custom_record
+   WHERE tenant_id = $1 AND deleted_with = ANY ($2::uuid[]) AND num_nonnulls(deleted_at) = 1
+   UNION
+  SELECT object_id, id FROM custom_record
+   WHERE tenant_id = $1 AND merged_into = ANY ($2::uuid[]) AND num_nonnulls(deleted_at) = 1`;
+
 export const UNMARK_DELETED = `
-  UPDATE custom_record SET deleted_at = NULL, deleted_by = NULL, deleted_with = NULL
+  UPDATE custom_record SET deleted_at = NULL, deleted_by = NULL, deleted_with = NULL, merged_into = NULL
    WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[])`;
 
 /** From the records' rows, as a cluster inserts none from arrays. $1: tenant, $2: object, $3: records, $4: keys of the fields, $5: time. */
@@ -79,10 +87,19 @@ export class BinRepository {
   /** The records that a deletion took along, by object. */
   async listDeletedWith(tx: TenantTransaction, id: string): Promise<Map<string, string[]>> {
     const rows = await tx.queryPrepared<{ objectId: string; id: string }>(LIST_DELETED_WITH, [tx.tenantId, id]);
-    return rows.reduce(
-      (objects, row) => objects.set(row.objectId, [...(objects.get(row.objectId) ?? []), row.id]),
-      new Map<string, string[]>(),
-    );
+    return byObject(rows);
+  }
+
+  /** As {@link listDeletedWith}, with those that were merged into the record, and again with what went into these. */
+  async listGoneInto(tx: TenantTransaction, id: string): Promise<Map<string, string[]>> {
+    const found = new Map<string, string>();
+    for (let into = [id]; into.length > 0; ) {
+      const rows = await tx.queryPrepared<{ objectId: string; id: string }>(LIST_GONE_INTO, [tx.tenantId, into]);
+      const more = rows.filter((row) => row.id !== id && !found.has(row.id));
+      for (const row of more) found.set(row.id, row.objectId);
+      into = more.map((row) => row.id);
+    }
+    return byObject([...found].map(([recordId, objectId]) => ({ objectId, id: recordId })));
   }
 
   async unmark(tx: TenantTransaction, objectId: string, ids: readonly string[]): Promise<void> {
@@ -118,4 +135,10 @@ export class BinRepository {
   takeCleared(tx: TenantTransaction, targets: readonly string[]): Promise<ClearedReference[]> {
     return tx.queryPrepared<ClearedReference>(TAKE_CLEARED, [tx.tenantId, targets]);
   }
+}
+
+function byObject(rows: readonly { readonly objectId: string; readonly id: string }[]): Map<string, string[]> {
+  const objects = new Map<string, string[]>();
+  for (const { objectId, id } of rows) objects.set(objectId, [...(objects.get(objectId) ?? []), id]);
+  return objects;
 }

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/access';
+import { hasScope, type Principal } from '@crm/access';
 import { rpc } from '@crm/contracts';
 import {
   Database,
@@ -9,13 +9,14 @@ import {
   isMarkedPublished,
   millisecondsOfId,
   noteErased,
+  type TenantTransaction,
 } from '@crm/database';
 import type { EvaluationContext } from '@crm/formula';
 import { Rpc, StreamEraser, type StreamErasure } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
-import type { ObjectModel } from '../object/object-model.js';
-import { ObjectModelStore } from '../object/object-model.js';
-import { noSuchRecord } from '../reading/record.js';
+import { isVisibleTo, scopeOf } from '../object/object-definition.js';
+import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import { noSuchRecord, type StoredRecord } from '../reading/record.js';
 import { BinRepository } from './bin.repository.js';
 import { ErasureRepository } from './erasure.repository.js';
 import { recordErased } from './record-events.js';
@@ -34,28 +35,72 @@ export class RecordErasureService {
     private readonly rpc: Rpc,
   ) {}
 
-  /** @throws NOT_FOUND; CONFLICT as a deletion does */
-  erase(caller: Principal, model: ObjectModel, id: string, clock: EvaluationContext): Promise<void> {
+  /**
+   * With what its deletions took along and what was merged into it: they say the same of a person.
+   * @returns how many of the records the caller could read
+   * @throws NOT_FOUND; CONFLICT as a deletion does
+   */
+  erase(caller: Principal, model: ObjectModel, id: string, clock: EvaluationContext): Promise<number> {
     const { object } = model;
     return this.models.transaction(caller, model, async (tx) => {
       const [live] = await this.records.lockForDeletion(tx, object.id, [id]);
       const [record = live] = live ? [live] : await this.bin.lock(tx, object.id, [id]);
       if (!record) throw noSuchRecord();
-      const act = { action: 'record.erased', subjectId: id, detail: { object: object.apiName } } as const;
-      await this.rpc.call(rpc.identity.recordAct, act, caller);
-      if (live) await this.removal.removeIn({ tx, caller, clock, erases: id }, model, id, null);
-      const row = recordErased({ model, caller }, record);
-      const event = JSON.parse(row.envelope) as Erasure;
-      const events = await eraseEvents(tx, event);
-      await this.erasures.erase(tx, object.id, id);
-      const [domain, bucket] = [row.subject.split('.')[1], row.subject.split('.')[3]];
-      const since = Math.min(...events.map((earlier) => millisecondsOfId(earlier.id)));
-      const inStream: StreamErasure = { filter: `events.${domain}.*.${bucket}`, since, events };
-      await noteErased(tx, event, 0, inStream);
-      tx.appendToOutbox(row);
+      if (live) await this.removal.removeIn({ tx, caller, clock, erases: true }, model, id, null);
+      const along = await this.lockAlong(tx, id);
+      const [seen = [], unseen = []] = [true, false].map((isSeen) =>
+        along.filter((one) => isReadable(one.model, caller) === isSeen),
+      );
+      await this.rpc.call(
+        rpc.identity.recordAct,
+        {
+          action: 'record.erased',
+          subjectId: id,
+          detail: { object: object.apiName, ...namesOf('along', seen), ...namesOf('unseen', unseen) },
+        },
+        caller,
+      );
+      // What went along first: who sees the events never sees a reference to a record that is gone.
+      for (const one of [...along.reverse(), { model, record }]) await this.eraseLocked(tx, caller, one);
+      return 1 + seen.length;
     });
   }
+
+  private async lockAlong(tx: TenantTransaction, id: string): Promise<Erased[]> {
+    const along: Erased[] = [];
+    for (const [objectId, ids] of await this.bin.listGoneInto(tx, id)) {
+      const found = await this.models.findById(tx, objectId);
+      if (!found) throw new Error(`Records of the object ${objectId}, which does not exist, were deleted with another`);
+      const records = await this.bin.lock(tx, objectId, ids);
+      along.push(...records.map((record) => ({ model: found.model, record })));
+    }
+    return along;
+  }
+
+  private async eraseLocked(tx: TenantTransaction, caller: Principal, { model, record }: Erased): Promise<void> {
+    const row = recordErased({ model, caller }, record);
+    const event = JSON.parse(row.envelope) as Erasure;
+    const events = await eraseEvents(tx, event);
+    await this.erasures.erase(tx, model.object.id, record.id);
+    const [domain, bucket] = [row.subject.split('.')[1], row.subject.split('.')[3]];
+    const since = Math.min(...events.map((earlier) => millisecondsOfId(earlier.id)));
+    const inStream: StreamErasure = { filter: `events.${domain}.*.${bucket}`, since, events };
+    await noteErased(tx, event, 0, inStream);
+    tx.appendToOutbox(row);
+  }
 }
+
+/** A locked record that is erased. */
+interface Erased {
+  readonly model: ObjectModel;
+  readonly record: StoredRecord;
+}
+
+const isReadable = ({ object }: ObjectModel, caller: Principal): boolean =>
+  isVisibleTo(object, caller) && hasScope(caller, scopeOf(object.id), 'read');
+
+const namesOf = (member: string, erased: readonly Erased[]) =>
+  erased.length === 0 ? {} : { [member]: erased.map(({ model, record }) => `${model.object.apiName} ${record.id}`) };
 
 /**
  * Removes the messages of erased records from the stream. Only once the event of the erasure is marked as published: the relay has

@@ -53,7 +53,7 @@ export class RecordMergeService {
       const merged = await this.writes.setIn({ tx, caller, clock }, model, id, changes);
       await this.moveReferences(tx, merge);
       await this.notes.move(tx, model.object.id, loserId, id);
-      await this.removal.removeIn({ tx, caller, clock }, model, loserId, null);
+      await this.removal.removeIn({ tx, caller, clock, mergedInto: id }, model, loserId, null);
       return merged;
     });
   }

@@ -28,8 +28,10 @@ interface Batch {
 
 /** A deletion that is under way. */
 export interface Removal extends Work {
-  /** The record that is erased, of which its eraser tells. */
-  readonly erases?: string;
+  /** Whether all that goes is erased, of which its eraser tells. */
+  readonly erases?: true;
+  /** The record with which this one was merged. */
+  readonly mergedInto?: string;
 }
 
 /**
@@ -153,22 +155,22 @@ export class RecordRemovalService {
   }
 
   private async delete(
-    { tx, caller, clock, erases }: Removal,
+    { tx, caller, clock, erases, mergedInto }: Removal,
     first: StoredRecord,
     { model, isActive, records }: Batch,
   ): Promise<void> {
     const ids = records.map(({ id }) => id);
-    const deletion = { at: clock.now, by: caller.userId, along: ids.includes(first.id) ? null : first.id };
+    const isFirst = ids.includes(first.id);
+    const belongsTo = isFirst ? { along: null, mergedInto: mergedInto ?? null } : { along: first.id, mergedInto: null };
+    const deletion = { at: clock.now, by: caller.userId, ...belongsTo };
     await Promise.all([
       this.uniques.release(tx, model, records),
       this.references.release(tx, model, records),
       this.records.markDeleted(tx, model.object.id, ids, deletion),
       this.searches.delete(tx, model.object.id, ids),
     ]);
-    if (!isActive) return;
-    for (const record of records) {
-      if (record.id !== erases) tx.appendToOutbox(recordDeleted({ model, caller, clock }, record));
-    }
+    if (!isActive || erases) return;
+    for (const record of records) tx.appendToOutbox(recordDeleted({ model, caller, clock }, record));
   }
 }
 

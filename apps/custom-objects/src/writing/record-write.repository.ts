@@ -23,9 +23,12 @@ export const LOCK_RECORDS_FOR_DELETION = `
   SELECT ${COLUMNS} FROM custom_record
    WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[]) AND deleted_at IS NULL ORDER BY id FOR UPDATE`;
 
-/** $1: tenant, $2: object, $3: records, $4: time, $5: by whom, $6: the record with whose deletion they go, null for that record. */
+/**
+ * $1: tenant, $2: object, $3: records, $4: time, $5: by whom, $6: the record with whose deletion they go, null for that record, $7: the
+ * one with which it was merged.
+ */
 export const MARK_RECORDS_DELETED = `
-  UPDATE custom_record SET deleted_at = $4, deleted_by = $5, deleted_with = $6, updated_at = greatest(updated_at, $4::timestamptz),
+  UPDATE custom_record SET deleted_at = $4, deleted_by = $5, deleted_with = $6, merged_into = $7, updated_at = greatest(updated_at, $4::timestamptz),
          version = version + 1
    WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[])`;
 
@@ -87,6 +90,16 @@ export class RecordWriteRepository {
   ) {}
 
   /** Like find, and nobody else changes or deletes the record until the transaction ends. */
+/** What is remembered of a deletion. */
+interface Deletion {
+  readonly at: Date;
+  readonly by: string;
+  /** The record with whose deletion others go. */
+  readonly along: string | null;
+  /** The record with which this one was merged. */
+  readonly mergedInto: string | null;
+}
+
   async lock(tx: TenantTransaction, objectId: string, id: string): Promise<StoredRecord | null> {
     const [row] = await tx.queryPrepared<RecordRow>(LOCK_RECORD, [tx.tenantId, objectId, id]);
     return row ? recordOf(row) : null;
@@ -142,10 +155,10 @@ export class RecordWriteRepository {
     tx: TenantTransaction,
     objectId: string,
     ids: readonly string[],
-    { at, by, along }: { readonly at: Date; readonly by: string; readonly along: string | null },
+    { at, by, along, mergedInto }: Deletion,
   ): Promise<void> {
     this.changeTotals(tx, tx.tenantId, objectId);
-    await tx.queryPrepared(MARK_RECORDS_DELETED, [tx.tenantId, objectId, ids, at, by, along]);
+    await tx.queryPrepared(MARK_RECORDS_DELETED, [tx.tenantId, objectId, ids, at, by, along, mergedInto]);
   }
 
   /** Unsets the same fields of locked records, which become one version newer. */

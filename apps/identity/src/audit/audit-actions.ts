@@ -112,7 +112,7 @@ export const AUDIT_ACTIONS = {
   'app_webhook_secret.issued': 'The signing secret of the webhooks of an app was replaced; written before the change',
   'webhook.disabled': 'The platform disabled a webhook subscription that kept failing',
   'record.erased':
-    'An administrator erased a record for good; `detail.object` says of which object. Written before the change',
+    'An administrator erased a record for good; `detail.object` says of which object, `detail.along` what went with it and, to owners alone, `detail.unseen` what of that the administrator could not see. Written before the change',
   'audit.exported': 'Entries of the audit trail were exported',
 } as const;
 

@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/access';
-import { isUuid, PlatformError } from '@crm/contracts';
+import { isUuid, PlatformError, rolesAllow } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, parsePage } from '@crm/http';
 import { Limiter, LimiterStore } from '@crm/limits';
@@ -18,9 +18,14 @@ export function usersOf(entries: readonly AuditEntry[]): string[] {
   return [...new Set(ids)].filter((id): id is string => isUuid(id));
 }
 
-/** @param names of the users that are still there, by id */
-export function auditEntryView(entry: AuditEntry, names: ReadonlyMap<string, string>): AuditEntryView {
-  const { id, action, outcome, actorKind, actorId, subjectKind, subjectId, address, device, requestId, detail } = entry;
+/**
+ * @param names of the users that are still there, by id
+ * @param isOwner whether `detail.unseen` is shown: what whoever acted could not see
+ */
+export function auditEntryView(entry: AuditEntry, names: ReadonlyMap<string, string>, isOwner = false): AuditEntryView {
+  const { id, action, outcome, actorKind, actorId, subjectKind, subjectId, address, device, requestId } = entry;
+  const { unseen, ...seen } = entry.detail;
+  const detail = isOwner || unseen === undefined ? entry.detail : seen;
   const nameOf = (kind: string, of: string | null) => (kind === 'user' && of !== null ? (names.get(of) ?? null) : null);
   return {
     id,
@@ -95,12 +100,12 @@ export class AuditLogService {
   }
 
   /** @throws PlatformError INVALID_QUERY for a cursor of another workspace or filter, and for times in the wrong order */
-  async list({ tenantId }: Principal, query: AuditQuery): Promise<ListAnswer<AuditEntryView>> {
+  async list({ tenantId, roles }: Principal, query: AuditQuery): Promise<ListAnswer<AuditEntryView>> {
     const filter = filterOf(query);
     const page = parsePage(query, { tenantId, list: 'audit', filter });
     return this.database.transaction(tenantId, async (tx) => {
       const { entries, counted } = await this.log.list(tx, filter, page);
-      return listAnswer(await this.shown(tx, entries), page, counted, idPosition);
+      return listAnswer(await this.shown(tx, entries, roles), page, counted, idPosition);
     });
   }
 
@@ -122,12 +127,12 @@ export class AuditLogService {
       this.trail.record(tx, { action: 'audit.exported', subject: { kind: 'workspace', id: tenantId }, detail });
     });
     return format === 'csv'
-      ? this.pieces(tenantId, filter, csvHead(), csvLine)
-      : this.pieces(tenantId, filter, '', (entry) => `${JSON.stringify(entry)}\n`);
+      ? this.pieces(principal, filter, csvHead(), csvLine)
+      : this.pieces(principal, filter, '', (entry) => `${JSON.stringify(entry)}\n`);
   }
 
   private async *pieces(
-    tenantId: string,
+    { tenantId, roles }: Principal,
     filter: AuditFilter,
     head: string,
     lineOf: (entry: AuditEntryView) => string,
@@ -136,7 +141,7 @@ export class AuditLogService {
     let last: string | undefined;
     for (;;) {
       const views = await this.database.transaction(tenantId, async (tx) =>
-        this.shown(tx, await this.log.listFrom(tx, filter, BATCH, last)),
+        this.shown(tx, await this.log.listFrom(tx, filter, BATCH, last), roles),
       );
       last = views.at(-1)?.id;
       if (last === undefined) return;
@@ -145,9 +150,14 @@ export class AuditLogService {
     }
   }
 
-  private async shown(tx: TenantTransaction, entries: readonly AuditEntry[]): Promise<AuditEntryView[]> {
+  private async shown(
+    tx: TenantTransaction,
+    entries: readonly AuditEntry[],
+    roles: readonly string[],
+  ): Promise<AuditEntryView[]> {
     const names = await this.log.namesOf(tx, usersOf(entries));
-    return entries.map((entry) => auditEntryView(entry, names));
+    const isOwner = rolesAllow(roles, 'own');
+    return entries.map((entry) => auditEntryView(entry, names, isOwner));
   }
 }
 

@@ -15,12 +15,16 @@ const TEXTS = catalogue({
   en: {
     erase: 'Erase …',
     eraseOne: (name: string) => `Erase ${name} …`,
-    erased: (name: string) => `${name} is erased`,
+    erased: (name: string, more: number) =>
+      more === 0 ? `${name} is erased` : `${name} is erased, with ${more === 1 ? 'another record' : `${more} others`}`,
   },
   de: {
     erase: 'Endgültig löschen …',
     eraseOne: (name) => `${name} endgültig löschen …`,
-    erased: (name) => `${name} ist endgültig gelöscht`,
+    erased: (name, more) =>
+      more === 0
+        ? `${name} ist endgültig gelöscht`
+        : `${name} ist endgültig gelöscht, dazu ${more === 1 ? 'ein weiterer Datensatz' : `${more} weitere`}`,
   },
 });
 
@@ -45,9 +49,9 @@ export default function EraseButton({ model, id, onErased, ...given }: EraseButt
   if (!caller?.roles.some((role) => role === 'owner' || role === 'admin')) return null;
   // Below a record: its padding stands outside, so that the word is aligned.
   const place = given.name === undefined ? { mt: 'md', ml: -8, w: 'fit-content' } : {};
-  const erased = (): void => {
+  const erased = (records: number): void => {
     setOpen(false);
-    notifications.show({ message: texts.erased(name) });
+    notifications.show({ message: texts.erased(name, records - 1) });
     onErased?.();
   };
   return (

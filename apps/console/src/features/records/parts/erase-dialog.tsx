@@ -10,14 +10,14 @@ import { ProofProvider, useProof } from '../../account/proof.js';
 const TEXTS = catalogue({
   en: {
     title: (name: string) => `Erase ${name} for good?`,
-    text: 'All that this record says is removed: from lists, the bin, deliveries to other systems and runs of workflows. Nobody can bring it back, and other systems are told to erase it too.',
+    text: 'All that this record says is removed: from lists, the bin, deliveries to other systems and runs of workflows, together with records that were merged into it or are deleted with it. Nobody can bring it back, and other systems are told to erase it too.',
     type: (name: string) => `Type “${name}” to confirm`,
     erase: 'Erase for good',
     cancel: 'Cancel',
   },
   de: {
     title: (name) => `${name} endgültig löschen?`,
-    text: 'Alles, was dieser Datensatz enthält, wird entfernt: aus Listen, Papierkorb, Zustellungen an andere Systeme und Läufen von Workflows. Niemand kann ihn zurückholen, und andere Systeme werden aufgefordert, ihn ebenfalls zu löschen.',
+    text: 'Alles, was dieser Datensatz enthält, wird entfernt: aus Listen, Papierkorb, Zustellungen an andere Systeme und Läufen von Workflows, samt den Datensätzen, die mit ihm zusammengeführt wurden oder mit ihm gelöscht werden. Niemand kann ihn zurückholen, und andere Systeme werden aufgefordert, ihn ebenfalls zu löschen.',
     type: (name) => `Zum Bestätigen „${name}“ eingeben`,
     erase: 'Endgültig löschen',
     cancel: 'Abbrechen',
@@ -27,7 +27,7 @@ const TEXTS = catalogue({
 const CUSTOM = 'custom:';
 
 /** The paths of standard objects differ in one word, so that the types of one stand for all. */
-const eraseRecord = (client: ApiClient, object: ObjectName, id: string): Promise<unknown> =>
+const eraseRecord = (client: ApiClient, object: ObjectName, id: string) =>
   object.startsWith(CUSTOM)
     ? client.POST('/api/crm/custom/{apiName}/records/{id}/erase', {
         params: { path: { apiName: object.slice(CUSTOM.length), id } },
@@ -39,7 +39,8 @@ export interface EraseDialogProps {
   readonly id: string;
   readonly name: string;
   readonly onClose: () => void;
-  readonly onErased: () => void;
+  /** @param records how many of those that the caller could read */
+  readonly onErased: (records: number) => void;
 }
 
 /** Asks for the name of what nobody can bring back, and for a proof of who asks. */
@@ -61,7 +62,7 @@ function EraseForm({ model, id, name, onClose, onErased }: EraseDialogProps) {
     mutationFn: () => callProven(() => eraseRecord(api, model.name, id)),
     onSuccess: async (proven) => {
       if (!proven) return;
-      onErased();
+      onErased(proven.answer.data?.erased ?? 1);
       await client.invalidateQueries({ queryKey: ['records'] });
     },
   });
