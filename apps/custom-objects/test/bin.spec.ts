@@ -9,6 +9,7 @@ const VISITS = '/api/crm/custom/visit/records';
 const NOTES = '/api/crm/custom/note/records';
 const PROFILES = '/api/crm/custom/profile/records';
 const BADGES = '/api/crm/custom/badge/records';
+const FILES = '/api/crm/custom/file/records';
 const LEADS = '/api/crm/leads';
 const TASKS = '/api/crm/tasks';
 const DEALS = '/api/crm/opportunities';
@@ -21,6 +22,14 @@ const OBJECTS: DeclaredObject[] = [
     fields: [text('text'), reference('visit', 'custom:visit', { required: true, onDelete: 'cascade' })],
   },
   { apiName: 'profile', fields: [reference('lead', 'lead', { is_unique: true })] },
+  {
+    apiName: 'file',
+    fields: [
+      text('name'),
+      reference('lead', 'lead'),
+      reference('suspect', 'lead', { readRoles: ['admin'], writeRoles: ['admin'] }),
+    ],
+  },
   { apiName: 'badge', fields: [text('name'), text('secret', { is_unique: true, readRoles: ['admin'] })] },
 ];
 
@@ -114,6 +123,107 @@ describe('a deleted record', () => {
     expect(await restore(DEALS, deal)).toMatchObject({ status: 200, body: { companyId: null } });
     expect(await restore(COMPANIES, company)).toMatchObject({ status: 200 });
     expect(await read(DEALS, deal)).toMatchObject({ companyId: company.id });
+  });
+
+  describe('to which a record refers by a field that not all its readers see', () => {
+    const historyOf = async ({ id }: Json, token = tenant.admin) =>
+      (await call('GET', `${FILES}/${id}/history`, token)).body.data.map(({ version, changes }) => [version, changes]);
+    const seen = async ({ id }: Json, token: string) => {
+      const { body, headers } = await call('GET', `${FILES}/${id}`, token);
+      const counted = await call('GET', `${FILES}?filterField=name&filterValue=F&count=exact`, token);
+      const history = await call('GET', `${FILES}/${id}/history`, token);
+      const events = (await app.events(tenant.id)).filter(({ subject }) => subject === id);
+      return { etag: headers.get('etag'), body, total: counted.body.total, history: history.body.data, events };
+    };
+    const purge = async () => {
+      for (const [table, column] of Object.entries({ custom_record: 'deleted_at', cleared_reference: 'cleared_at' })) {
+        const past = `UPDATE ${table} SET ${column} = ${column} - interval '31 days' WHERE tenant_id = $1 AND ${column} IS NOT NULL`;
+        await app.admin.query(past, [tenant.id]);
+      }
+      await app.service.get(DeletedRecordSweeper).sweep();
+    };
+    const suspects = async (op: string, value?: string) =>
+      (await write('GET', `${FILES}?filterField=suspect&filterOp=${op}${value ? `&filterValue=${value}` : ''}`)).body
+        .total;
+
+    it('tells nobody else that it was deleted, restored, merged and purged, and those who see it at once', async () => {
+      const lead = await create(LEADS, { lastName: 'Moriarty' });
+      const other = await create(LEADS, { lastName: 'Moran' });
+      const file = await create(FILES, { name: 'F', suspect: lead.id });
+      const byMember = await seen(file, tenant.member);
+      const etags = [(await seen(file, tenant.admin)).etag];
+      const expectUnseen = async (what: string, suspect: string | null) => {
+        expect([what, await seen(file, tenant.member)]).toEqual([what, byMember]);
+        const { body, etag } = await seen(file, tenant.admin);
+        expect([what, body.suspect, body.version]).toEqual([what, suspect, 1]);
+        expect([what, await suspects('empty')]).toEqual([what, suspect === null ? 1 : 0]);
+        if (suspect) expect([what, await suspects('eq', suspect)]).toEqual([what, 1]);
+        etags.push(etag);
+      };
+
+      await write('DELETE', `${LEADS}/${lead.id}`, undefined, tenant.member);
+      await expectUnseen('deleted', null);
+      expect(await historyOf(file)).toEqual([[1, {}]]);
+      expect(await restore(LEADS, lead, tenant.member)).toMatchObject({ status: 200 });
+      await expectUnseen('restored', lead.id);
+      await call('POST', `${LEADS}/${other.id}/merge`, tenant.member, { loserId: lead.id });
+      await expectUnseen('merged', other.id);
+      const merged = [1, { suspect: { from: lead.id, to: other.id } }];
+      expect(await historyOf(file)).toEqual([merged, [1, {}]]);
+      await remove(LEADS, other);
+      await purge();
+      await expectUnseen('purged', null);
+      const told = await historyOf(file);
+      expect(told).toHaveLength(3);
+      expect(told).toEqual(expect.arrayContaining([merged, [1, { suspect: { from: other.id, to: null } }]]));
+      // As with TODAY: another tag whenever the answer is another.
+      const [first, deleted, restored, afterMerge, purged] = etags;
+      expect([restored, purged]).toEqual([first, deleted]);
+      expect(new Set([first, deleted, afterMerge]).size).toBe(3);
+      const changed = await call(
+        'PATCH',
+        `${FILES}/${file.id}`,
+        tenant.admin,
+        { name: 'G' },
+        { 'if-match': String(first) },
+      );
+      expect(changed).toMatchObject({ status: 200, body: { version: 2 } });
+    });
+
+    it('refers to it again although its record was deleted and restored meanwhile', async () => {
+      const lead = await create(LEADS, { lastName: 'Moriarty' });
+      const file = await create(FILES, { name: 'F', suspect: lead.id });
+      await remove(FILES, file);
+      await remove(LEADS, lead);
+      expect(await restore(FILES, file)).toMatchObject({ status: 200, body: { suspect: null, version: 3 } });
+      expect(await historyOf(file)).toEqual([[1, {}]]);
+      await restore(LEADS, lead);
+      expect(await read(FILES, file)).toMatchObject({ suspect: lead.id, version: 3 });
+      // A reference like any other.
+      await write('PATCH', `${FILES}/${file.id}`, { suspect: null });
+      await remove(LEADS, lead);
+      expect(await restore(LEADS, lead)).toMatchObject({ status: 200 });
+      expect(await read(FILES, file)).toMatchObject({ suspect: null, version: 4 });
+    });
+
+    it('is not counted among those that a deletion can change', async () => {
+      const lead = await create(LEADS, { lastName: 'Moriarty' });
+      const file = await create(FILES, { name: 'F', suspect: lead.id });
+      await app.admin.query(
+        `WITH copied AS (
+           INSERT INTO custom_record (tenant_id, object_id, id, version, created_at, updated_at, data)
+           SELECT tenant_id, object_id, overlay(id::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, 1, now(), now(), data
+             FROM custom_record, generate_series(1, 1001) AS n WHERE tenant_id = $1 AND id = $2 RETURNING tenant_id, object_id, id)
+         INSERT INTO record_reference (tenant_id, target_id, object_id, record_id, field_key)
+         SELECT c.tenant_id, r.target_id, c.object_id, c.id, r.field_key
+           FROM copied c JOIN record_reference r ON r.tenant_id = c.tenant_id AND r.record_id = $2`,
+        [tenant.id, file.id],
+      );
+      expect(await write('DELETE', `${LEADS}/${lead.id}`, undefined, tenant.member)).toMatchObject({ status: 204 });
+      expect(await suspects('empty')).toBe(1002);
+      expect(await restore(LEADS, lead, tenant.member)).toMatchObject({ status: 200 });
+      expect(await suspects('eq', lead.id)).toBe(1002);
+    });
   });
 
   it('is brought back once by two calls at the same time', async () => {

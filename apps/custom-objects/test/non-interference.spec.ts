@@ -88,6 +88,7 @@ const TAKE: {
   'writer creates': (step, writer) => writer.create(step),
   'writer changes': (step, writer) => writer.change(step),
   'writer deletes': async (step, writer) => (await writer.mayDelete(step)) && writer.delete(step),
+  'bin is purged': (_step, writer) => writer.purge(),
   'definition tightens': (step, writer) => writer.tighten(step),
   list: (step, _, observer) => observer.list(step),
   get: (step, _, observer) => observer.get(step),
@@ -104,5 +105,5 @@ const TAKE: {
     for (const one of others) if (!(await writer.mayDelete(one))) return;
     await observer.bulk(step);
   },
-  merge: async (step, writer, observer) => (await writer.mayDelete(step)) && observer.merge(step),
+  merge: async (step, writer, observer) => (await writer.mayDelete(step, true)) && observer.merge(step),
 };

@@ -106,6 +106,8 @@ const statements = {
   COUNT_RECORDS,
   listRelated: listRelated('s1'),
   unsetFields: writing.unsetFields([{ type: 'reference', slot: 's1' }]),
+  'unsetFields, silently': writing.unsetFields([{ type: 'reference', slot: 's1' }], true),
+  setReference: writing.setReference({ slot: 's1' }),
 };
 
 /** 2,000 tenants, of which a hundred have records. */

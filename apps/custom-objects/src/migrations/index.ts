@@ -20,6 +20,7 @@ import { SearchObjectsWithAllRevisions1795500001800 } from './1795500001800-sear
 import { NoteChanges1795800001740 } from './1795800001740-note-changes.js';
 import { SearchesByWhatIsShown1795800001741 } from './1795800001741-searches-by-what-is-shown.js';
 import { MergedRecords1795800001742 } from './1795800001742-merged-records.js';
+import { HiddenReferences1795800001743 } from './1795800001743-hidden-references.js';
 import { StorageUse1795800001790 } from './1795800001790-storage-use.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
@@ -45,5 +46,6 @@ export const migrations = [
   NoteChanges1795800001740,
   SearchesByWhatIsShown1795800001741,
   MergedRecords1795800001742,
+  HiddenReferences1795800001743,
   StorageUse1795800001790,
 ];

@@ -31,6 +31,11 @@ export class ObjectModel {
   readonly uniqueFields: readonly StoredField[];
   /** The fields that refer to records; a user's id is none. */
   readonly referenceFields: readonly StoredField[];
+  /**
+   * Those that only some readers see: neither version nor event of the record says that their target has gone, come back or been merged,
+   * as everybody sees these.
+   */
+  readonly hiddenReferences: readonly StoredField[];
   /** The fields that name users. */
   readonly userFields: readonly StoredField[];
   /** By field the options that no record takes any more. */
@@ -46,6 +51,7 @@ export class ObjectModel {
     this.fieldsByName = new Map(object.fields.map((field) => [field.apiName, field]));
     this.uniqueFields = object.fields.filter((field) => field.is_unique).sort((a, b) => (a.id < b.id ? -1 : 1));
     this.referenceFields = object.fields.filter(({ referenceObjectIds }) => referenceObjectIds.length > 0);
+    this.hiddenReferences = this.referenceFields.filter(({ readRoles = [] }) => readRoles.length > 0);
     this.userFields = object.fields.filter(
       ({ type, referenceObjectIds }) => type === 'reference' && referenceObjectIds.length === 0,
     );

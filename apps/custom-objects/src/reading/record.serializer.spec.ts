@@ -135,6 +135,24 @@ describe('the entity tag of a record', () => {
   ])('of an object with the formula %s, in the time zone %s, is %s', (expression, timeZone, tag) => {
     const fields = [field(1, 'day', { type: 'formula', expression })];
     const clock = { now: CLOCK.now, ...(timeZone === undefined ? {} : { timeZone }) };
-    expect(recordEtag(new ObjectModel({ fields, revision: 7 } as never), 3, clock)).toBe(tag);
+    const model = new ObjectModel({ fields, revision: 7 } as never);
+    expect(recordEtag(model, { version: 3, data: {} } as never, accessPlan(fields, []), clock)).toBe(tag);
+  });
+
+  it('says what a reference names that not all readers see, to those who see it or a formula of it', () => {
+    const link = { type: 'reference', referenceTarget: 'lead', referenceObjectIds: ['lead'] } as const;
+    const fields = [
+      field(1, 'open', { ...link }),
+      field(2, 'hidden', { ...link, readRoles: ['auditor'] }),
+      field(3, 'has', { type: 'formula', expression: 'hidden == "a"', exposes: true, readRoles: ['sales'] }),
+    ];
+    const model = new ObjectModel({ fields, revision: 7 } as never);
+    const tagOf = (roles: string[], hidden?: string, open = 'x') =>
+      recordEtag(model, { version: 3, data: { 1: open, 2: hidden } } as never, accessPlan(fields, roles), CLOCK);
+    expect([tagOf([], 'a'), tagOf([]), tagOf([], 'a', 'y')]).toEqual(['"3.7"', '"3.7"', '"3.7"']);
+    for (const roles of [['auditor'], ['sales']]) {
+      expect(new Set([tagOf(roles, 'a'), tagOf(roles, 'b'), tagOf(roles)]).size).toBe(3);
+      expect(tagOf(roles, 'a')).toBe(tagOf(roles, 'a', 'y'));
+    }
   });
 });

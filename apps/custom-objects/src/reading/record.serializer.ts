@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { AccessPlan } from '@crm/fields';
 import { type EvaluationContext, formulaDependencies, isTimeZone } from '@crm/formula';
 import { entityTag } from '@crm/http';
@@ -193,14 +194,33 @@ function valueJson(value: unknown): string {
 }
 
 /**
- * The entity tag: version and definition revision, and for formulas that read the clock also the tenant's date and
- * zone. `If-Match` compares the version alone.
+ * The entity tag: version and definition revision, for formulas that read the clock also the tenant's date and zone, and for references
+ * that not all readers see what they name, where the answer shows it: that changes without a new version. `If-Match` compares the
+ * version alone.
  */
-export function recordEtag(model: ObjectModel, version: number, clock: EvaluationContext): string {
-  const revision = String(model.object.revision);
-  if (!model.formulas.readsClock) return entityTag(version, revision);
+export function recordEtag(
+  model: ObjectModel,
+  record: StoredRecord,
+  plan: AccessPlan,
+  clock: EvaluationContext,
+): string {
+  const parts = [String(model.object.revision), ...hiddenTargets(model, record, plan)];
+  if (!model.formulas.readsClock) return entityTag(record.version, ...parts);
   // As in formulas: a zone that Node's data no longer has counts as UTC, so that records stay readable.
   const timeZone = clock.timeZone !== undefined && isTimeZone(clock.timeZone) ? clock.timeZone : 'UTC';
   const date = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(clock.now);
-  return entityTag(version, revision, date, timeZone);
+  return entityTag(record.version, ...parts, date, timeZone);
+}
+
+const HASH_LENGTH = 12;
+
+function hiddenTargets(model: ObjectModel, { data }: StoredRecord, plan: AccessPlan): string[] {
+  if (model.hiddenReferences.length === 0) return [];
+  const { members, inputs } = presentationOf(model, plan);
+  const shown = model.hiddenReferences.filter(
+    ({ key }) => inputs.includes(key) || members.some((member) => member.key === key),
+  );
+  if (shown.length === 0) return [];
+  const targets = shown.map(({ key }) => data[key] ?? null);
+  return [createHash('sha256').update(JSON.stringify(targets)).digest('hex').slice(0, HASH_LENGTH)];
 }

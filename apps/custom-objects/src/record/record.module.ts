@@ -28,6 +28,7 @@ import { RecordRestoreService } from '../writing/record-restore.service.js';
 import { RecordWriteRepository } from '../writing/record-write.repository.js';
 import { RecordWriteService } from '../writing/record-write.service.js';
 import { ReferenceAccessService, UserDirectory } from '../writing/reference-access.service.js';
+import { ReferringRecords } from '../writing/referring-records.js';
 import { LeadConversionController } from './lead-conversion.controller.js';
 import { LeadConversionService } from './lead-conversion.service.js';
 import { NoteController } from './note.controller.js';
@@ -75,6 +76,7 @@ import { SearchController } from './search.controller.js';
     RecordWriteService,
     ReferenceAccessService,
     ReferenceRepository,
+    ReferringRecords,
     RelatedTaskRepository,
     SearchRepository,
     SearchService,

@@ -327,9 +327,10 @@ export class RecordService {
 }
 
 function tagged(model: ObjectModel, record: StoredRecord, caller: Principal, clock: EvaluationContext): TaggedRecord {
+  const plan = model.planFor(caller.roles);
   return {
     id: record.id,
-    json: recordJson(model, record, model.planFor(caller.roles), clock),
-    etag: recordEtag(model, record.version, clock),
+    json: recordJson(model, record, plan, clock),
+    etag: recordEtag(model, record, plan, clock),
   };
 }

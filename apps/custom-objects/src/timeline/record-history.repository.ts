@@ -37,7 +37,7 @@ export const LIST_HISTORY = `
   SELECT version, at, by, actor, app, data FROM record_history
    WHERE tenant_id = $1 AND object_id = $2 AND record_id = $3 AND data ?| $4::text[]
      AND version <= $6 AND (at, version) < ($5::timestamptz, $6::integer)
-   ORDER BY version DESC LIMIT $7`;
+   ORDER BY version DESC, besides_at DESC LIMIT $7`;
 
 /** $1: tenant, $2: object, $3: record. */
 export const FIND_CREATION = `
@@ -53,6 +53,15 @@ export const REMEMBER_UNSET = `
   SELECT r.tenant_id, r.object_id, r.id, r.version + 1, greatest(r.updated_at, $4::timestamptz), $6, $7, $8,
          (SELECT jsonb_object_agg(key, jsonb_build_array(r.data -> key, NULL)) FROM unnest($5::text[]) AS key)
     FROM custom_record r WHERE r.tenant_id = $1 AND r.object_id = $2 AND r.id = ANY ($3::uuid[])`;
+
+/**
+ * A change besides those of the records' versions. $1: tenant, $2: object, $3: records, $4: time, $5 to $7: by whom, $8: data.
+ */
+export const REMEMBER_BESIDES = `
+  INSERT INTO record_history (tenant_id, object_id, record_id, version, besides_at, at, by, actor, app, data)
+  SELECT r.tenant_id, r.object_id, r.id, r.version, $4::timestamptz, $4::timestamptz, $5::uuid, $6::text, $7::text, $8::jsonb
+    FROM custom_record r WHERE r.tenant_id = $1 AND r.object_id = $2 AND r.id = ANY ($3::uuid[])
+      ON CONFLICT (tenant_id, object_id, record_id, version, besides_at) DO UPDATE SET data = record_history.data || excluded.data`;
 
 /** What records were before their changes. Changes themselves write it with the record. */
 @Injectable()
@@ -87,5 +96,17 @@ export class RecordHistoryRepository {
   ): Promise<void> {
     const keys = fields.map(({ key }) => String(key));
     await tx.queryPrepared(REMEMBER_UNSET, [tx.tenantId, objectId, ids, at, keys, by, actor, app]);
+  }
+
+  /** The same change of records without a new version. @param data values before and after, by the field's key */
+  async rememberBesides(
+    tx: TenantTransaction,
+    objectId: string,
+    ids: readonly string[],
+    data: HistoryEntry['data'],
+    at: Date,
+    { by, actor, app }: Actor,
+  ): Promise<void> {
+    await tx.queryPrepared(REMEMBER_BESIDES, [tx.tenantId, objectId, ids, at, by, actor, app, data]);
   }
 }

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { StoredField } from '../object/object-definition.js';
 import type { StoredRecord } from '../reading/record.js';
 import { COLUMNS, type RecordRow, recordOf } from '../reading/record.repository.js';
+import type { Actor } from '../timeline/record-history.repository.js';
 
 /** Newest deletion first. $1: tenant, $2: object, $3 and $4: time and id of the record after which the page begins, $5: limit. */
 export const LIST_DELETED = `
@@ -19,7 +20,6 @@ export const LOCK_DELETED = `
 export const LIST_DELETED_WITH = `
   SELECT object_id AS "objectId", id FROM custom_record WHERE tenant_id = $1 AND deleted_with = $2 AND deleted_at IS NOT NULL`;
 
-/** $1: tenant, $2: object, $3: records. */
 /** What was deleted along with records, or merged into them, and is still in the bin. $1: tenant, $2: records. */
 export const LIST_GONE_INTO = `
   SELECT object_id AS "objectId", id FROM custom_record
@@ -28,27 +28,49 @@ export const LIST_GONE_INTO = `
   SELECT object_id, id FROM custom_record
    WHERE tenant_id = $1 AND merged_into = ANY ($2::uuid[]) AND num_nonnulls(deleted_at) = 1`;
 
+/** $1: tenant, $2: object, $3: records. */
 export const UNMARK_DELETED = `
   UPDATE custom_record SET deleted_at = NULL, deleted_by = NULL, deleted_with = NULL, merged_into = NULL
    WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[])`;
 
-/** From the records' rows, as a cluster inserts none from arrays. $1: tenant, $2: object, $3: records, $4: keys of the fields, $5: time. */
-export const REMEMBER_CLEARED = `
-  INSERT INTO cleared_reference (tenant_id, target_id, object_id, record_id, field_key, cleared_at)
-  SELECT r.tenant_id, (r.data ->> cleared.key::text)::uuid, r.object_id, r.id, cleared.key, $5::timestamptz
-    FROM custom_record r CROSS JOIN unnest($4::integer[]) AS cleared (key)
-   WHERE r.tenant_id = $1 AND r.object_id = $2 AND r.id = ANY ($3::uuid[])
-      ON CONFLICT (tenant_id, target_id, object_id, record_id, field_key) DO UPDATE SET cleared_at = excluded.cleared_at`;
+const SET_CLEARED = `
+      ON CONFLICT (tenant_id, target_id, object_id, record_id, field_key) DO UPDATE
+      SET cleared_at = excluded.cleared_at, version = excluded.version, by = excluded.by, actor = excluded.actor, app = excluded.app`;
 
-/** $1: tenant, $2: target, $3: object, $4: record, $5: key of the field, $6: time. */
+/**
+ * From the records' rows, as a cluster inserts none from arrays. $1: tenant, $2: object, $3: records, $4: keys of the fields, $5: time,
+ * $6 to $8: by whom, null unless it was done silently.
+ */
+export const REMEMBER_CLEARED = `
+  INSERT INTO cleared_reference (tenant_id, target_id, object_id, record_id, field_key, cleared_at, version, by, actor, app)
+  SELECT r.tenant_id, (r.data ->> cleared.key::text)::uuid, r.object_id, r.id, cleared.key, $5::timestamptz,
+         CASE WHEN $6::uuid IS NOT NULL THEN r.version END, $6::uuid, $7::text, $8::text
+    FROM custom_record r CROSS JOIN unnest($4::integer[]) AS cleared (key)
+   WHERE r.tenant_id = $1 AND r.object_id = $2 AND r.id = ANY ($3::uuid[]) ${SET_CLEARED}`;
+
+/** $1: tenant, $2: target, $3: object, $4: record, $5: key of the field, $6: time, $7: version and $8 to $10: by whom, null unless it was done silently. */
 export const REMEMBER_GONE = `
-  INSERT INTO cleared_reference (tenant_id, target_id, object_id, record_id, field_key, cleared_at) VALUES ($1, $2, $3, $4, $5, $6)
-      ON CONFLICT (tenant_id, target_id, object_id, record_id, field_key) DO UPDATE SET cleared_at = excluded.cleared_at`;
+  INSERT INTO cleared_reference (tenant_id, target_id, object_id, record_id, field_key, cleared_at, version, by, actor, app)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ${SET_CLEARED}`;
+
+/** Into the histories of their records, what the deletions of these records have cleared silently. $1: tenant, $2: targets. */
+export const TELL_CLEARED = `
+  INSERT INTO record_history (tenant_id, object_id, record_id, version, besides_at, at, by, actor, app, data)
+  SELECT c.tenant_id, c.object_id, c.record_id, c.version, c.cleared_at, c.cleared_at, c.by, c.actor, c.app,
+         jsonb_object_agg(c.field_key::text, jsonb_build_array(c.target_id, NULL))
+    FROM cleared_reference c JOIN custom_record r ON r.tenant_id = c.tenant_id AND r.object_id = c.object_id AND r.id = c.record_id
+   WHERE c.tenant_id = $1 AND c.target_id = ANY ($2::uuid[]) AND c.version IS NOT NULL
+   GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9
+      ON CONFLICT (tenant_id, object_id, record_id, version, besides_at) DO UPDATE SET data = record_history.data || excluded.data`;
+
+/** $1: tenant, $2: targets. */
+export const FORGET_CLEARED = 'DELETE FROM cleared_reference WHERE tenant_id = $1 AND target_id = ANY ($2::uuid[])';
 
 /** $1: tenant, $2: targets. */
 export const TAKE_CLEARED = `
   DELETE FROM cleared_reference WHERE tenant_id = $1 AND target_id = ANY ($2::uuid[])
-  RETURNING target_id AS "targetId", object_id AS "objectId", record_id AS "recordId", field_key AS "fieldKey"`;
+  RETURNING target_id AS "targetId", object_id AS "objectId", record_id AS "recordId", field_key AS "fieldKey",
+            version IS NOT NULL AS "isSilent"`;
 
 /** A deleted record. */
 export interface BinRow extends RecordRow {
@@ -63,6 +85,8 @@ export interface ClearedReference {
   readonly objectId: string;
   readonly recordId: string;
   readonly fieldKey: number;
+  /** Whether no version of the record tells of it. */
+  readonly isSilent: boolean;
 }
 
 /** Deleted records, and what belongs to their deletion. */
@@ -106,29 +130,39 @@ export class BinRepository {
     await tx.queryPrepared(UNMARK_DELETED, [tx.tenantId, objectId, ids]);
   }
 
-  /** References that records are about to lose because of what they name. */
+  /**
+   * References that records are about to lose because of what they name.
+   * @param silentlyBy who has deleted it, where no version of the records tells of it: their histories do when it is purged
+   */
   async rememberCleared(
     tx: TenantTransaction,
     objectId: string,
     ids: readonly string[],
     fields: readonly StoredField[],
     at: Date,
+    silentlyBy: Actor | null,
   ): Promise<void> {
     const keys = fields.map(({ key }) => key);
-    await tx.queryPrepared(REMEMBER_CLEARED, [tx.tenantId, objectId, ids, keys, at]);
+    await tx.queryPrepared(REMEMBER_CLEARED, [tx.tenantId, objectId, ids, keys, at, ...columnsOf(silentlyBy)]);
   }
 
-  /** References of a record that is back to what is deleted. */
+  /** A reference of a record that is back to what is deleted. @param silentlyBy as of {@link rememberCleared} */
   async rememberGone(
     tx: TenantTransaction,
     objectId: string,
-    { id, data }: StoredRecord,
-    fields: readonly StoredField[],
+    { id, version, data }: StoredRecord,
+    { key }: StoredField,
     at: Date,
+    silentlyBy: Actor | null,
   ): Promise<void> {
-    for (const { key } of fields) {
-      await tx.queryPrepared(REMEMBER_GONE, [tx.tenantId, data[key], objectId, id, key, at]);
-    }
+    const silently = [silentlyBy && version, ...columnsOf(silentlyBy)];
+    await tx.queryPrepared(REMEMBER_GONE, [tx.tenantId, data[key], objectId, id, key, at, ...silently]);
+  }
+
+  /** The targets are purged: what their deletions have cleared silently is told by the histories of the records. */
+  async tellCleared(tx: TenantTransaction, targets: readonly string[]): Promise<void> {
+    await tx.queryPrepared(TELL_CLEARED, [tx.tenantId, targets]);
+    await tx.queryPrepared(FORGET_CLEARED, [tx.tenantId, targets]);
   }
 
   /** The references that the deletions of these records have cleared; they are forgotten. */
@@ -136,6 +170,8 @@ export class BinRepository {
     return tx.queryPrepared<ClearedReference>(TAKE_CLEARED, [tx.tenantId, targets]);
   }
 }
+
+const columnsOf = (actor: Actor | null) => [actor?.by ?? null, actor?.actor ?? null, actor?.app ?? null];
 
 function byObject(rows: readonly { readonly objectId: string; readonly id: string }[]): Map<string, string[]> {
   const objects = new Map<string, string[]>();

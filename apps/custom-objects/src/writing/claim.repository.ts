@@ -20,10 +20,17 @@ export const RELEASE_REFERENCES = `
      AND record_reference.object_id = $2 AND record_reference.record_id = held.record_id
      AND record_reference.field_key = held.field_key`;
 
-/** Records that refer to any of $2, in lock order. $1: tenant, $2: records, $3: limit. */
+/** $1: tenant, $2: object, $3: records, $4: key of their field, $5: the record that they refer to. */
+export const INSERT_REFERENCES = `
+  INSERT INTO record_reference (tenant_id, target_id, object_id, record_id, field_key)
+  SELECT r.tenant_id, $5::uuid, r.object_id, r.id, $4::integer FROM custom_record r
+   WHERE r.tenant_id = $1 AND r.object_id = $2 AND r.id = ANY ($3::uuid[])`;
+
+/** Records that refer to any of $2, in lock order. $1: tenant, $2: records, $3: limit, $4 to $6: object, record and field after which they begin. */
 export const LIST_REFERRING = `
   SELECT object_id AS "objectId", record_id AS "recordId", field_key AS "fieldKey"
     FROM record_reference WHERE tenant_id = $1 AND target_id = ANY ($2::uuid[])
+     AND (object_id, record_id, field_key) > ($4::uuid, $5::uuid, $6::integer)
    ORDER BY object_id, record_id, field_key LIMIT $3`;
 
 /**
@@ -118,6 +125,9 @@ export interface Referring {
   readonly fieldKey: number;
 }
 
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+const BEFORE_ALL: Referring = { objectId: NO_ID, recordId: NO_ID, fieldKey: 0 };
+
 /** Keeps references true: what is written exists, and stays until the writing transaction has committed. */
 @Injectable()
 export class ReferenceRepository extends ClaimRepository {
@@ -161,9 +171,28 @@ export class ReferenceRepository extends ClaimRepository {
     });
   }
 
-  /** At most that many. */
-  listReferring(tx: TenantTransaction, targetIds: readonly string[], limit: number): Promise<Referring[]> {
-    return tx.queryPrepared<Referring>(LIST_REFERRING, [tx.tenantId, targetIds, limit]);
+  /** Of locked records to one that is locked too. */
+  async move(
+    tx: TenantTransaction,
+    objectId: string,
+    records: readonly StoredRecord[],
+    field: StoredField,
+    to: string,
+  ): Promise<void> {
+    const held = records.flatMap(({ id, data }) => claimOf(id, field, (data[field.key] as string | undefined) ?? null));
+    if (held.length > 0) await this.releaseClaims(tx, objectId, held);
+    await tx.queryPrepared(INSERT_REFERENCES, [tx.tenantId, objectId, records.map(({ id }) => id), field.key, to]);
+  }
+
+  /** At most that many. @param after the last one of those before */
+  listReferring(
+    tx: TenantTransaction,
+    targetIds: readonly string[],
+    limit: number,
+    { objectId, recordId, fieldKey }: Referring = BEFORE_ALL,
+  ): Promise<Referring[]> {
+    const parameters = [tx.tenantId, targetIds, limit, objectId, recordId, fieldKey];
+    return tx.queryPrepared<Referring>(LIST_REFERRING, parameters);
   }
 
   protected releaseClaims(tx: TenantTransaction, objectId: string, held: readonly Claim[]): Promise<unknown> {

@@ -117,6 +117,7 @@ export function draftOfRestored(author: Author, before: StoredRecord, gone: read
   const values = { ...previous, ...Object.fromEntries(gone.map(({ apiName }) => [apiName, null])) };
   const updatedAt = laterOf(before.updatedAt, clock.now.toISOString());
   const record = recordOf(model, values, { ...before, version: before.version + 1, updatedAt });
+  const told = gone.filter((field) => !model.hiddenReferences.includes(field));
   return {
     previous: null,
     values,
@@ -124,7 +125,7 @@ export function draftOfRestored(author: Author, before: StoredRecord, gone: read
     write: {
       ...wholeRow(author, record, values),
       events: [recordRestored(author, record)],
-      history: historyOfChange(record, caller, gone, previous, values),
+      history: historyOfChange(record, caller, told, previous, values),
     },
   };
 }

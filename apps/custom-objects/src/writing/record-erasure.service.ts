@@ -81,6 +81,7 @@ export class RecordErasureService {
     const row = recordErased({ model, caller }, record);
     const event = JSON.parse(row.envelope) as Erasure;
     const events = await eraseEvents(tx, event);
+    await this.bin.tellCleared(tx, [record.id]);
     await this.erasures.erase(tx, model.object.id, record.id);
     const [domain, bucket] = [row.subject.split('.')[1], row.subject.split('.')[3]];
     const since = Math.min(...events.map((earlier) => millisecondsOfId(earlier.id)));

@@ -1,17 +1,19 @@
-import { invalidValues, PlatformError } from '@crm/contracts';
+import { invalidValues, type PlatformError } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
 import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { ObjectModelStore } from '../object/object-model.js';
+import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { noSuchRecord, type StoredRecord } from '../reading/record.js';
 import { NoteRepository } from '../timeline/note.repository.js';
-import { ReferenceRepository, UniqueValueRepository, withoutNames } from './claim.repository.js';
+import { actorOf, RecordHistoryRepository } from '../timeline/record-history.repository.js';
+import { UniqueValueRepository, withoutNames } from './claim.repository.js';
 import { mergedChanges } from './merged-fields.js';
 import { withStatus } from './picklist-rules.js';
 import type { Author } from './record-events.js';
-import { fieldsByRecord, MAX_AFFECTED, RecordRemovalService, tooManyReferring } from './record-removal.service.js';
+import { RecordRemovalService } from './record-removal.service.js';
 import { RecordWriteRepository } from './record-write.repository.js';
 import { RecordWriteService } from './record-write.service.js';
+import { ReferringRecords } from './referring-records.js';
 
 /** Two records that become the first one. */
 export interface Merge extends Author {
@@ -29,11 +31,12 @@ export class RecordMergeService {
   constructor(
     private readonly models: ObjectModelStore,
     private readonly records: RecordWriteRepository,
-    private readonly references: ReferenceRepository,
+    private readonly referring: ReferringRecords,
     private readonly uniques: UniqueValueRepository,
     private readonly writes: RecordWriteService,
     private readonly removal: RecordRemovalService,
     private readonly notes: NoteRepository,
+    private readonly history: RecordHistoryRepository,
   ) {}
 
   /**
@@ -74,16 +77,22 @@ export class RecordMergeService {
 
   /** The definition of a removed object publishes nothing: its references are unset with the loser's deletion. */
   private async moveReferences(tx: TenantTransaction, { caller, clock, id, loserId }: Merge): Promise<void> {
-    const referring = await this.references.listReferring(tx, [loserId], MAX_AFFECTED + 1);
-    if (referring.length > MAX_AFFECTED) throw tooManyReferring();
-    for (const [objectId, fieldKeys] of fieldsByRecord(referring, new Set([id, loserId]))) {
-      const found = await this.models.findById(tx, objectId);
-      if (!found?.isActive) continue;
-      const { model } = found;
-      for (const [recordId, keys] of fieldKeys) {
-        const current = await this.records.lock(tx, objectId, recordId);
+    const affected = { count: 0 };
+    for await (const object of this.referring.to(tx, [loserId], affected, new Set([id, loserId]), isHidden)) {
+      if (!object.found?.isActive) continue;
+      const { model } = object.found;
+      for (const field of model.hiddenReferences) {
+        const ids = [...object.fieldKeys].flatMap(([recordId, keys]) => (keys.includes(field.key) ? recordId : []));
+        if (ids.length === 0) continue;
+        const moved = await withoutNames(this.writes.referIn(tx, model, ids, field, { from: loserId, to: id }));
+        const data = { [field.key]: [loserId, id] as const };
+        await this.history.rememberBesides(tx, object.objectId, moved, data, clock.now, actorOf(caller, caller.userId));
+      }
+      for (const [recordId, keys] of object.fieldKeys) {
+        const seen = keys.filter((key) => !isHidden(model, key));
+        const current = seen.length > 0 ? await this.records.lock(tx, object.objectId, recordId) : null;
         // Somebody may have changed it while this waited.
-        const fields = model.object.fields.filter(({ key }) => keys.includes(key) && current?.data[key] === loserId);
+        const fields = model.object.fields.filter(({ key }) => seen.includes(key) && current?.data[key] === loserId);
         if (fields.length === 0) continue;
         const changes = Object.fromEntries(fields.map(({ apiName }) => [apiName, id]));
         await withoutNames(this.writes.setIn({ tx, caller, clock }, model, recordId, changes));
@@ -91,6 +100,10 @@ export class RecordMergeService {
     }
   }
 }
+
+/** Whether those who do not see the field would learn by a new version of its record which of the two it named. */
+const isHidden = ({ hiddenReferences }: ObjectModel, fieldKey: number): boolean =>
+  hiddenReferences.some(({ key }) => key === fieldKey);
 
 /** @throws VALIDATION_FAILED for a record that would be merged with itself */
 export function requireOther(id: string, loserId: string): void {

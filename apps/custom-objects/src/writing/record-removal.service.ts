@@ -5,19 +5,14 @@ import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { SearchRepository } from '../finding/search.repository.js';
 import { isVisibleTo, type StoredField, scopeOf } from '../object/object-definition.js';
-import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import type { ObjectModel } from '../object/object-model.js';
 import { laterOf, noSuchRecord, type StoredRecord } from '../reading/record.js';
 import { actorOf, RecordHistoryRepository } from '../timeline/record-history.repository.js';
 import { BinRepository } from './bin.repository.js';
-import { ReferenceRepository, type Referring, UniqueValueRepository } from './claim.repository.js';
+import { ReferenceRepository, UniqueValueRepository } from './claim.repository.js';
 import { recordDeleted, recordUpdated, type Work } from './record-events.js';
 import { RecordWriteRepository } from './record-write.repository.js';
-
-/** Most records that one deletion changes or deletes besides: one transaction holds them all locked. */
-export const MAX_AFFECTED = 1_000;
-
-export const tooManyReferring = (): PlatformError =>
-  new PlatformError('CONFLICT', `More than ${MAX_AFFECTED} records refer to this one`);
+import { type ReferringObject, ReferringRecords } from './referring-records.js';
 
 /** Locked records of one object. */
 interface Batch {
@@ -41,12 +36,12 @@ export interface Removal extends Work {
 @Injectable()
 export class RecordRemovalService {
   constructor(
-    private readonly models: ObjectModelStore,
     private readonly records: RecordWriteRepository,
     private readonly bin: BinRepository,
     private readonly history: RecordHistoryRepository,
     private readonly searches: SearchRepository,
     private readonly references: ReferenceRepository,
+    private readonly referring: ReferringRecords,
     private readonly uniques: UniqueValueRepository,
   ) {}
 
@@ -66,15 +61,12 @@ export class RecordRemovalService {
   private async removeLocked(removal: Removal, model: ObjectModel, record: StoredRecord): Promise<void> {
     const removed = new Set([record.id]);
     const batches: Batch[] = [{ model, isActive: true, records: [record] }];
-    let affected = 0;
+    const affected = { count: 0 };
     // What is deleted along is appended to the list that is being walked.
     for (const batch of batches) {
       const ids = batch.records.map(({ id }) => id);
-      const referring = await this.references.listReferring(removal.tx, ids, MAX_AFFECTED + 1);
-      affected += referring.length;
-      if (affected > MAX_AFFECTED) throw tooManyReferring();
-      for (const [objectId, fieldKeys] of fieldsByRecord(referring, removed)) {
-        const deleted = await this.settle(removal, objectId, fieldKeys, removed);
+      for await (const object of this.referring.to(removal.tx, ids, affected, removed, isUnsetSilently)) {
+        const deleted = await this.settle(removal, object, removed);
         if (deleted.records.length > 0) batches.push(deleted);
         for (const { id } of deleted.records) removed.add(id);
       }
@@ -85,18 +77,15 @@ export class RecordRemovalService {
 
   /**
    * Unsets references, or collects records to delete.
-   * @param fieldKeys keys of the referring fields by record
    * @param removed the records that are deleted so far
    * @returns the records to delete, locked
    */
   private async settle(
     removal: Removal,
-    objectId: string,
-    fieldKeys: ReadonlyMap<string, readonly number[]>,
+    { objectId, found, fieldKeys }: ReferringObject,
     removed: ReadonlySet<string>,
   ): Promise<Batch> {
     const { tx, caller } = removal;
-    const found = await this.models.findById(tx, objectId);
     if (!found) throw new Error(`Records of the object ${objectId}, which does not exist, refer to others`);
     const { model, isActive } = found;
     const locked = await this.records.lockForDeletion(tx, objectId, [...fieldKeys.keys()]);
@@ -118,9 +107,14 @@ export class RecordRemovalService {
         deleted.push(record);
         continue;
       }
-      const group = unset.get(keys.join()) ?? { fields, records: [] };
-      group.records.push(record);
-      unset.set(keys.join(), group);
+      const silent = fields.filter(({ key }) => isUnsetSilently(model, key));
+      for (const some of [silent, fields.filter((field) => !silent.includes(field))]) {
+        if (some.length === 0) continue;
+        const name = some.map(({ key }) => key).join();
+        const group = unset.get(name) ?? { fields: some, records: [] };
+        group.records.push(record);
+        unset.set(name, group);
+      }
     }
     for (const { fields, records } of unset.values()) await this.unset(removal, { model, isActive, records }, fields);
     return { model, isActive, records: deleted };
@@ -132,9 +126,11 @@ export class RecordRemovalService {
     fields: readonly StoredField[],
   ): Promise<void> {
     const ids = records.map(({ id }) => id);
+    const actor = actorOf(caller, caller.userId);
+    const isSilent = fields.every(({ key }) => isUnsetSilently(model, key));
     await Promise.all([
-      this.bin.rememberCleared(tx, model.object.id, ids, fields, clock.now),
-      this.history.rememberUnset(tx, model.object.id, ids, fields, clock.now, actorOf(caller, caller.userId)),
+      this.bin.rememberCleared(tx, model.object.id, ids, fields, clock.now, isSilent ? actor : null),
+      isSilent ? undefined : this.history.rememberUnset(tx, model.object.id, ids, fields, clock.now, actor),
       this.references.release(tx, model, records, fields),
       this.uniques.release(
         tx,
@@ -142,9 +138,9 @@ export class RecordRemovalService {
         records,
         fields.filter(({ is_unique: isUnique }) => isUnique),
       ),
-      this.records.unset(tx, model.object.id, ids, fields, clock.now),
+      this.records.unset(tx, model.object.id, ids, fields, isSilent ? null : clock.now),
     ]);
-    if (!isActive) return;
+    if (!isActive || isSilent) return;
     for (const before of records) {
       const data = { ...before.data };
       for (const { key } of fields) delete data[key];
@@ -174,17 +170,6 @@ export class RecordRemovalService {
   }
 }
 
-/** Keys of the referring fields by object and record, in the order of the locks. */
-export function fieldsByRecord(
-  referring: readonly Referring[],
-  removed: ReadonlySet<string>,
-): Map<string, Map<string, number[]>> {
-  const objects = new Map<string, Map<string, number[]>>();
-  for (const { objectId, recordId, fieldKey } of referring) {
-    if (removed.has(recordId)) continue;
-    const records = objects.get(objectId) ?? new Map<string, number[]>();
-    records.set(recordId, [...(records.get(recordId) ?? []), fieldKey]);
-    objects.set(objectId, records);
-  }
-  return objects;
-}
+/** Whether a deletion unsets a reference without a new version of its record, of which those would learn who do not see the field. */
+const isUnsetSilently = ({ hiddenReferences }: ObjectModel, fieldKey: number): boolean =>
+  hiddenReferences.some((field) => field.key === fieldKey && onDeleteOf(field) === 'set_null');

@@ -8,6 +8,7 @@ import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';
 import { recordOf } from '../reading/record.repository.js';
 import { recordJson } from '../reading/record.serializer.js';
+import { actorOf } from '../timeline/record-history.repository.js';
 import { BinRepository, type ClearedReference } from './bin.repository.js';
 import { withoutNames } from './claim.repository.js';
 import type { Work } from './record-events.js';
@@ -89,7 +90,11 @@ export class RecordRestoreService {
         const { record, gone } = await (written.length === 0 ? restored : withoutNames(restored));
         written.push(record);
         // When what they named comes back later, they name it again.
-        if (gone.length > 0) await this.bin.rememberGone(tx, model.object.id, before, gone, clock.now);
+        for (const field of gone) {
+          const silentlyBy = model.hiddenReferences.includes(field) ? actorOf(caller, caller.userId) : null;
+          const named = { ...before, version: record.version, data: before.data };
+          await this.bin.rememberGone(tx, model.object.id, named, field, clock.now, silentlyBy);
+        }
       }
     }
     return written;
@@ -97,19 +102,41 @@ export class RecordRestoreService {
 
   /** References that the deletion has cleared name the records again, where they are still empty. */
   private async refer(work: Work, ids: readonly string[]): Promise<void> {
-    const cleared = await this.bin.takeCleared(work.tx, ids);
+    const { tx } = work;
+    const cleared = await this.bin.takeCleared(tx, ids);
     cleared.sort((one, other) => (one.recordId < other.recordId ? -1 : 1));
-    for (const reference of cleared) await this.referAgain(work, reference);
+    const silently = new Map<string, { readonly first: ClearedReference; readonly recordIds: string[] }>();
+    for (const reference of cleared) {
+      if (!reference.isSilent) {
+        await this.referAgain(work, reference);
+        continue;
+      }
+      const name = `${reference.objectId} ${reference.fieldKey} ${reference.targetId}`;
+      const group = silently.get(name) ?? { first: reference, recordIds: [] };
+      group.recordIds.push(reference.recordId);
+      silently.set(name, group);
+    }
+    for (const { first, recordIds } of silently.values()) {
+      const found = await this.find(tx, first);
+      const change = { from: null, to: first.targetId };
+      if (found) await withoutNames(this.writes.referIn(tx, found.model, recordIds, found.field, change));
+    }
   }
 
-  private async referAgain(work: Work, { objectId, recordId, fieldKey, targetId }: ClearedReference): Promise<void> {
-    const { tx } = work;
+  private async referAgain(work: Work, reference: ClearedReference): Promise<void> {
+    const { objectId, recordId, fieldKey, targetId } = reference;
+    const found = await this.find(work.tx, reference);
+    if (!found) return;
+    const current = await this.records.lock(work.tx, objectId, recordId);
+    if (!current || (current.data[fieldKey] ?? null) !== null) return;
+    await withoutNames(this.writes.setIn(work, found.model, recordId, { [found.field.apiName]: targetId }));
+  }
+
+  /** @returns null for a field or an object that is no longer in use */
+  private async find(tx: TenantTransaction, { objectId, fieldKey }: ClearedReference) {
     const found = await this.models.findById(tx, objectId);
     const field = found?.model.object.fields.find(({ key }) => key === fieldKey);
-    if (!found?.isActive || !field) return;
-    const current = await this.records.lock(tx, objectId, recordId);
-    if (!current || (current.data[fieldKey] ?? null) !== null) return;
-    await withoutNames(this.writes.setIn(work, found.model, recordId, { [field.apiName]: targetId }));
+    return found?.isActive && field ? { model: found.model, field } : null;
   }
 }
 

@@ -32,10 +32,15 @@ export const MARK_RECORDS_DELETED = `
          version = version + 1
    WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[])`;
 
-/** Unsets fields. $1: tenant, $2: object, $3: records, $4: time, $5: keys of the fields. */
-export const unsetFields = (fields: readonly Pick<StoredField, 'type' | 'slot'>[]): string => `
-  UPDATE custom_record SET data = data - $5::text[], updated_at = greatest(updated_at, $4::timestamptz), version = version + 1
+/** Unsets fields. $1: tenant, $2: object, $3: records, $4: keys of the fields, $5: time, unless it is `silent`. */
+export const unsetFields = (fields: readonly Pick<StoredField, 'type' | 'slot'>[], silent = false): string => `
+  UPDATE custom_record SET data = data - $4::text[]${silent ? '' : ', updated_at = greatest(updated_at, $5::timestamptz), version = version + 1'}
          ${fields.map((field) => (field.slot === null ? '' : `, ${slotColumn(field.slot)} = '${unsetSlotOf(field)}'`)).join('')}
+   WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[]) RETURNING new.bytes - old.bytes AS grown`;
+
+/** Sets a reference, silently. $1: tenant, $2: object, $3: records, $4: key of the field, $5: target. */
+export const setReference = ({ slot }: Pick<StoredField, 'slot'>): string => `
+  UPDATE custom_record SET data = data || jsonb_build_object($4::text, $5::text)${slot === null ? '' : `, ${slotColumn(slot)} = $5::text`}
    WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[]) RETURNING new.bytes - old.bytes AS grown`;
 
 /** What every function that writes takes last: the texts and events of the records. */
@@ -81,15 +86,6 @@ export interface WrittenObject {
 /** Why nothing was written: definitions are being changed, or the object's has another revision. */
 export type WriteRefusal = 'busy' | 'stale' | null;
 
-/** Locks and writes records. */
-@Injectable()
-export class RecordWriteRepository {
-  constructor(
-    private readonly totals: ListTotals,
-    private readonly storage: StorageUseRepository,
-  ) {}
-
-  /** Like find, and nobody else changes or deletes the record until the transaction ends. */
 /** What is remembered of a deletion. */
 interface Deletion {
   readonly at: Date;
@@ -100,6 +96,15 @@ interface Deletion {
   readonly mergedInto: string | null;
 }
 
+/** Locks and writes records. */
+@Injectable()
+export class RecordWriteRepository {
+  constructor(
+    private readonly totals: ListTotals,
+    private readonly storage: StorageUseRepository,
+  ) {}
+
+  /** Like find, and nobody else changes or deletes the record until the transaction ends. */
   async lock(tx: TenantTransaction, objectId: string, id: string): Promise<StoredRecord | null> {
     const [row] = await tx.queryPrepared<RecordRow>(LOCK_RECORD, [tx.tenantId, objectId, id]);
     return row ? recordOf(row) : null;
@@ -161,17 +166,40 @@ interface Deletion {
     await tx.queryPrepared(MARK_RECORDS_DELETED, [tx.tenantId, objectId, ids, at, by, along, mergedInto]);
   }
 
-  /** Unsets the same fields of locked records, which become one version newer. */
+  /** Unsets the same fields of locked records, which become one version newer. @param at null for a silent change, without a version */
   async unset(
     tx: TenantTransaction,
     objectId: string,
     ids: readonly string[],
     fields: readonly Pick<StoredField, 'key' | 'type' | 'slot'>[],
-    at: Date,
+    at: Date | null,
   ): Promise<void> {
     this.changeTotals(tx, tx.tenantId, objectId);
     const keys = fields.map(({ key }) => String(key));
-    const rows = await tx.queryPrepared<{ grown: number }>(unsetFields(fields), [tx.tenantId, objectId, ids, at, keys]);
+    const parameters = [tx.tenantId, objectId, ids, keys, ...(at === null ? [] : [at])];
+    await this.writeCounted(tx, objectId, unsetFields(fields, at === null), parameters);
+  }
+
+  /** Sets a reference of locked records, which keep their versions. */
+  async refer(
+    tx: TenantTransaction,
+    objectId: string,
+    ids: readonly string[],
+    field: Pick<StoredField, 'key' | 'slot'>,
+    targetId: string,
+  ): Promise<void> {
+    this.changeTotals(tx, tx.tenantId, objectId);
+    const parameters = [tx.tenantId, objectId, ids, String(field.key), targetId];
+    await this.writeCounted(tx, objectId, setReference(field), parameters);
+  }
+
+  private async writeCounted(
+    tx: TenantTransaction,
+    objectId: string,
+    statement: string,
+    parameters: unknown[],
+  ): Promise<void> {
+    const rows = await tx.queryPrepared<{ grown: number }>(statement, parameters);
     this.storage.count(tx, objectId, { records: 0, bytes: rows.reduce((sum, { grown }) => sum + grown, 0) });
   }
 

@@ -229,6 +229,40 @@ export class RecordWriteService {
   }
 
   /**
+   * Changes a reference that not all readers of the records see: no version and no event tells the others of it. Records that name
+   * another target meanwhile keep it.
+   * @param from null where it is unset
+   * @param to a record that is locked
+   * @returns those that name it now
+   * @throws UNIQUE_VIOLATION
+   */
+  async referIn(
+    tx: TenantTransaction,
+    model: ObjectModel,
+    recordIds: readonly string[],
+    field: StoredField,
+    { from, to }: { readonly from: string | null; readonly to: string },
+  ): Promise<string[]> {
+    const { id: objectId } = model.object;
+    const referring: string[] = [];
+    for (let first = 0; first < recordIds.length; first += REFERRED_AT_ONCE) {
+      const some = recordIds.slice(first, first + REFERRED_AT_ONCE);
+      const records = (await this.records.lockForDeletion(tx, objectId, some)).filter(
+        ({ data }) => (data[field.key] ?? null) === from,
+      );
+      for (const { id, data } of field.is_unique ? records : []) {
+        const before = valuesOf(model, data);
+        await this.uniques.claim(tx, model, id, before, { ...before, [field.apiName]: to });
+      }
+      const ids = records.map(({ id }) => id);
+      await this.references.move(tx, objectId, records, field, to);
+      await this.records.refer(tx, objectId, ids, field, to);
+      referring.push(...ids);
+    }
+    return referring;
+  }
+
+  /**
    * Writes a record that is in the bin no more as it was. References to what is gone meanwhile are cleared.
    * @returns the record, and the references that were cleared
    * @throws UNIQUE_VIOLATION; CONFLICT when a required reference is gone; PAYLOAD_TOO_LARGE
@@ -279,6 +313,8 @@ export class RecordWriteService {
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 }
+
+const REFERRED_AT_ONCE = 1_000;
 
 const allTargets = ({ referenceObjectIds }: StoredField): readonly string[] => referenceObjectIds;
 

@@ -75,6 +75,7 @@ export const arbitraryStep = fc.oneof(
   weighted(4, fc.record({ ...step('writer changes'), ...change })),
   weighted(1, fc.record(creation)),
   weighted(1, fc.record({ ...step('writer deletes'), record, object: anyObject })),
+  weighted(1, fc.record(step('bin is purged'))),
   weighted(1, fc.record({ ...step('definition tightens'), field: fc.nat(12), required: fc.boolean() })),
   weighted(5, fc.record({ ...step('list'), query })),
   weighted(2, fc.record({ ...step('get'), record })),

@@ -4,6 +4,7 @@ import { searchTextsOf } from '../../src/finding/search-text.js';
 import { ObjectRepository } from '../../src/object/object.repository.js';
 import { ObjectModel } from '../../src/object/object-model.js';
 import { valuesOf } from '../../src/reading/record.js';
+import { DeletedRecordSweeper } from '../../src/writing/deleted-record.sweeper.js';
 import type { CustomObjectsService, Tenant } from '../custom-objects-service.js';
 import { ALL_ROLES, OBJECT_NAMES, type ObjectName } from './object.js';
 import { isRecordNumber } from './values.js';
@@ -202,6 +203,17 @@ export class World {
         WHERE r.tenant_id = $1 AND f.tenant_id = $1 AND r.id = $3 AND f.api_name = $4`,
       [this.tenant.id, object, id, field],
     );
+  }
+
+  /** All that is in the bin has been there for so long that it is purged. */
+  async purge(): Promise<void> {
+    for (const [table, column] of Object.entries({ custom_record: 'deleted_at', cleared_reference: 'cleared_at' })) {
+      await this.app.admin.query(
+        `UPDATE ${table} SET ${column} = ${column} - interval '31 days' WHERE tenant_id = $1 AND ${column} IS NOT NULL`,
+        [this.tenant.id],
+      );
+    }
+    await this.app.service.get(DeletedRecordSweeper).sweep();
   }
 
   /** The events since the last call, as a subscriber gets them. */

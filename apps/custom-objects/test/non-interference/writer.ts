@@ -66,16 +66,24 @@ export class Writer {
   }
 
   /**
-   * Whether the same records refer to a record by hidden fields in both worlds.
+   * Whether the same records refer to a record in both worlds by hidden fields of which its deletion, or its merge, tells.
    *
-   * Precondition of every deletion: one that unsets a reference gives its record a new version, and a reference can refuse
-   * it, so who deletes a record learns which records refer to it, also by fields that they cannot read.
+   * Precondition of both: a reference can refuse a deletion, and a formula that is exposed tells whether it names anything. All others
+   * tell nothing.
    */
-  async mayDelete({ object: name, record }: Pick<Of<'writer deletes'>, 'object' | 'record'>): Promise<boolean> {
+  async mayDelete(
+    { object: name, record }: Pick<Of<'writer deletes'>, 'object' | 'record'>,
+    merges = false,
+  ): Promise<boolean> {
     const target = { record: this.pair.number(name, record) };
     for (const object of OBJECT_NAMES) {
       const references = this.pair.object(object).fields.filter((field) => targetOf(field) === name);
-      const hidden = references.filter((field) => this.pair.visibility(object).isHidden(field));
+      const visibility = this.pair.visibility(object);
+      const hidden = references.filter(
+        (field) =>
+          visibility.isHidden(field) &&
+          ((!merges && (field.required || field.onDelete === 'restrict')) || visibility.isExposed(field.apiName)),
+      );
       for (const number of hidden.length > 0 ? this.pair.live(object) : []) {
         const states = await this.states(object, number);
         const [left, right] = (states ?? []).map((state) =>
@@ -85,6 +93,11 @@ export class Writer {
       }
     }
     return true;
+  }
+
+  /** Everything in the bin is purged, as if its time had passed. */
+  async purge(): Promise<void> {
+    await this.pair.both((world) => world.purge());
   }
 
   /** Makes the definition of a hidden field stricter than some of its stored values. */

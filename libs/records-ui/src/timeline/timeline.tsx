@@ -80,8 +80,8 @@ export default function Timeline({ model, id }: TimelineProps) {
   );
 }
 
-const keyOf = ({ kind, version, note, task }: TimelineEntryView): string =>
-  `${kind} ${note?.id ?? task?.id ?? version ?? ''}`;
+const keyOf = ({ kind, at, version, note, task }: TimelineEntryView): string =>
+  `${kind} ${note?.id ?? task?.id ?? `${version ?? ''} ${at}`}`;
 
 interface EntryProps {
   readonly model: ObjectModel;
