@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { testTokens } from '@crm/testing';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { isOnCluster, testTokens } from '@crm/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { SearchListSweeper } from '../src/finding/search-list.sweeper.js';
 import type { BulkAnswer } from '../src/record/record-bulk.service.js';
 import { app, call, type Json, RECORDS, type Tenant, useCustomObjects } from './custom-objects-service.js';
 
@@ -62,6 +63,36 @@ describe('bulk', () => {
     expect(names.filter((name) => name === 'record.created')).toHaveLength(200);
     expect(names.filter((name) => name === 'record.deleted')).toHaveLength(200);
   });
+
+  // The nodes of a cluster look after their own.
+  if (!isOnCluster) {
+    it('of long texts at random leaves the sorting in of what searches find to a sweeper', async () => {
+      const sweeper = app.service.get(SearchListSweeper);
+      await sweeper.stop();
+      const indexes = `SELECT format('record_search_text_%s', n)::regclass AS index FROM generate_series(0, 7) AS n`;
+      const waiting = async () => {
+        const sql = `SELECT sum(gin_clean_pending_list(index))::int AS pages FROM (${indexes}) AS indexes`;
+        return (await app.admin.query<{ pages: number }>(sql)).rows[0]?.pages ?? 0;
+      };
+      const records = Array.from({ length: 100 }, (_, n) => ({
+        lastName: `Long ${n}`,
+        description: randomBytes(3_000).toString('base64').replace(/[+/=]/g, 'x'),
+      }));
+      const write = async () =>
+        expect(
+          (await call('POST', '/api/crm/leads/bulk', tenant.admin, { operation: 'create', records })).body,
+        ).toMatchObject({ succeeded: 100 });
+      await waiting();
+      await write();
+      // Over 1 MB: it would have been sorted in by the call.
+      expect(await waiting()).toBeGreaterThan(300);
+      await write();
+      await sweeper.sweep();
+      expect(await waiting()).toBe(0);
+      const q = String(records[7]?.description).slice(100, 120);
+      expect((await call('GET', `/api/crm/leads?q=${q}`, tenant.admin)).body).toMatchObject({ total: 2 });
+    });
+  }
 
   it('says of each record what the single call says', async () => {
     const [one, taken] = [await create({ title: 'One' }), await create({ title: 'Two', code: randomUUID() })];

@@ -21,6 +21,7 @@ import { NoteChanges1795800001740 } from './1795800001740-note-changes.js';
 import { SearchesByWhatIsShown1795800001741 } from './1795800001741-searches-by-what-is-shown.js';
 import { MergedRecords1795800001742 } from './1795800001742-merged-records.js';
 import { HiddenReferences1795800001743 } from './1795800001743-hidden-references.js';
+import { SearchLists1795800001744 } from './1795800001744-search-lists.js';
 import { StorageUse1795800001790 } from './1795800001790-storage-use.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
@@ -47,5 +48,6 @@ export const migrations = [
   SearchesByWhatIsShown1795800001741,
   MergedRecords1795800001742,
   HiddenReferences1795800001743,
+  SearchLists1795800001744,
   StorageUse1795800001790,
 ];

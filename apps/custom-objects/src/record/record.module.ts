@@ -10,6 +10,7 @@ import { RecordListRepository } from '../finding/record-list.repository.js';
 import { RecordListService } from '../finding/record-list.service.js';
 import { SearchRepository } from '../finding/search.repository.js';
 import { SearchService } from '../finding/search.service.js';
+import { SearchListSweeper } from '../finding/search-list.sweeper.js';
 import { ObjectModule } from '../object/object.module.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { StorageModule } from '../storage/storage.module.js';
@@ -78,6 +79,7 @@ import { SearchController } from './search.controller.js';
     ReferenceRepository,
     ReferringRecords,
     RelatedTaskRepository,
+    SearchListSweeper,
     SearchRepository,
     SearchService,
     TimelineService,

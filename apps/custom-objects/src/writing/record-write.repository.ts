@@ -1,6 +1,7 @@
 import type { CallClaim, OutboxRow, SharedTransaction, TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { ListTotals } from '../finding/list-total.service.js';
+import { SearchListSweeper } from '../finding/search-list.sweeper.js';
 import type { SearchTexts } from '../finding/search-text.js';
 import type { StoredField } from '../object/object-definition.js';
 import { type StoredRecord, unsetSlotOf } from '../reading/record.js';
@@ -102,6 +103,7 @@ export class RecordWriteRepository {
   constructor(
     private readonly totals: ListTotals,
     private readonly storage: StorageUseRepository,
+    private readonly lists: SearchListSweeper,
   ) {}
 
   /** Like find, and nobody else changes or deletes the record until the transaction ends. */
@@ -134,6 +136,7 @@ export class RecordWriteRepository {
   ): Promise<[CreatedRow]> {
     tx.announceEvents();
     this.changeTotals(tx, tenantId, id);
+    this.noteTexts(tx, records);
     const calls = claims.length > 0 ? JSON.stringify(claims) : null;
     const parameters = [tenantId, id, revision, rowsOf(records), calls, ...textsAndEventsOf(records)];
     return tx.issueReturning<CreatedRow>(CREATE_RECORDS, parameters) as Promise<[CreatedRow]>;
@@ -143,6 +146,7 @@ export class RecordWriteRepository {
   change(tx: SharedTransaction, { tenantId, id }: WrittenObject, records: readonly RecordWrite[]): void {
     tx.announceEvents();
     this.changeTotals(tx, tenantId, id);
+    this.noteTexts(tx, records);
     const [same, changed] = [true, false].map((isSame) => records.filter(({ slots }) => (slots.size === 0) === isSame));
     const rows = [same, changed].flatMap((some = []) => [some.map((record) => record.id), rowsOf(some)]);
     const history = records.flatMap((record) => record.history);
@@ -201,6 +205,12 @@ export class RecordWriteRepository {
   ): Promise<void> {
     const rows = await tx.queryPrepared<{ grown: number }>(statement, parameters);
     this.storage.count(tx, objectId, { records: 0, bytes: rows.reduce((sum, { grown }) => sum + grown, 0) });
+  }
+
+  private noteTexts(tx: Pick<SharedTransaction, 'afterCommit'>, records: readonly RecordWrite[]): void {
+    let units = 0;
+    for (const { texts } of records) for (const text of texts.values()) units += text?.length ?? 0;
+    if (units > 0) tx.afterCommit(() => this.lists.note(units));
   }
 
   private changeTotals(tx: Pick<SharedTransaction, 'afterCommit'>, tenantId: string, objectId: string): void {
