@@ -8,6 +8,7 @@ import { Hook, HookSecret } from './hook/hook.entity.js';
 import { HookModule } from './hook/hook.module.js';
 import { sealedColumns } from './hook/hook.service.js';
 import { HookCallModule } from './hook-call/hook-call.module.js';
+import { migrations } from './migrations/index.js';
 import { Run, RunStep } from './run/run.entity.js';
 import { RunModule } from './run/run.module.js';
 import { Workflow } from './workflow/workflow.entity.js';
@@ -26,7 +27,7 @@ export class AppModule {
       providers: [{ provide: AUTOMATIONS_CONFIG, useValue: config }],
       exports: [AUTOMATIONS_CONFIG],
       imports: [
-        DatabaseModule.forService({ config: config.database, entities }),
+        DatabaseModule.forService({ config: config.database, entities, migrations }),
         SealingModule.forService(config.encryptionKey, sealedColumns),
         MessagingModule.forService({ config: config.service.nats }),
         LimitsModule.forService(config.limits, config.service.name),

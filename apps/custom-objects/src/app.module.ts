@@ -2,6 +2,7 @@ import { Database, DatabaseModule } from '@crm/database';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { CustomObjectsConfig } from './config.js';
+import { migrations } from './migrations/index.js';
 import { CustomField, CustomObject, ObjectShare } from './object/object.entity.js';
 import { ObjectModule } from './object/object.module.js';
 import { RecordModule } from './record/record.module.js';
@@ -18,7 +19,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        DatabaseModule.forService({ config: config.database, entities }),
+        DatabaseModule.forService({ config: config.database, entities, migrations }),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         ObjectModule,
         RecordModule,

@@ -10,6 +10,7 @@ import { IDENTITY_CONFIG, type IdentityConfig } from './config.js';
 import { EmbeddingModule } from './embedding/embedding.module.js';
 import { entities } from './entities.js';
 import { MailModule } from './mail/mail.module.js';
+import { migrations } from './migrations/index.js';
 import { OAuthModule } from './oauth/oauth.module.js';
 import { PeopleModule } from './people/people.module.js';
 import { sealedColumns } from './sealed-columns.js';
@@ -36,7 +37,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigModule.with(config),
-        DatabaseModule.forService({ config: config.database, entities }),
+        DatabaseModule.forService({ config: config.database, entities, migrations }),
         SealingModule.forService(config.keyEncryptionKey, sealedColumns),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         LimitsModule.forService(config.limits, config.service.name),

@@ -13,6 +13,7 @@ import { InstallAudit, Installation, InstallationStep, InstallCount } from './in
 import { InstallationModule } from './installation/installation.module.js';
 import { ListingModule } from './listing/listing.module.js';
 import { Rating } from './listing/rating.entity.js';
+import { migrations } from './migrations/index.js';
 import { ReviewModule } from './review/review.module.js';
 import { sealedColumns } from './sealed-columns.js';
 import { SubmissionModule } from './submission/submission.module.js';
@@ -39,7 +40,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        DatabaseModule.forService({ config: config.database, entities }),
+        DatabaseModule.forService({ config: config.database, entities, migrations }),
         SealingModule.forService(config.keyEncryptionKey, sealedColumns),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         ConfigModule.with(config, resolveHost),

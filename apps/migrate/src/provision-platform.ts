@@ -1,4 +1,4 @@
-import { DATABASES, type StatefulService } from '@crm/contracts';
+import { DATABASES, type StatefulService, TOLERATED_STEPS } from '@crm/contracts';
 import { type MigrationClass, type ProvisionedDatabase, provisionDatabase, runMigrations } from '@crm/database';
 import { type ProvisioningConnection, provisionStreams } from '@crm/messaging';
 import pg from 'pg';
@@ -66,7 +66,11 @@ async function prepareDatabase({ adminUrl, passwords, migrationsOf }: PlatformPr
     definition,
     passwords: passwords[service] as DatabasePasswords,
   });
-  const ran = await runMigrations({ ownerUrl: urls.ownerUrl, migrations: await migrationsOf(service) });
+  const ran = await runMigrations({
+    ownerUrl: urls.ownerUrl,
+    migrations: await migrationsOf(service),
+    tolerated: TOLERATED_STEPS[service],
+  });
   return { service, urls, ran, created: created ? [`database ${definition.database}`] : [] };
 }
 

@@ -6,6 +6,7 @@ import type { WebhookConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
 import { DeliveryModule } from './delivery/delivery.module.js';
 import { LedgerModule } from './ledger/ledger.module.js';
+import { migrations } from './migrations/index.js';
 import { SandboxModule } from './sandbox/sandbox.module.js';
 import { sealedColumns } from './sealed-columns.js';
 import { AppSecret } from './subscriptions/app-secret.entity.js';
@@ -19,7 +20,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigModule.with(config),
-        DatabaseModule.forService({ config: config.database, entities: [AppSecret, Subscription] }),
+        DatabaseModule.forService({ config: config.database, entities: [AppSecret, Subscription], migrations }),
         SealingModule.forService(config.keyEncryptionKey, sealedColumns),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         SubscriptionsModule,

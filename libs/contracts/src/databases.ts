@@ -33,6 +33,18 @@ export const DATABASES = {
 
 export type StatefulService = keyof typeof DATABASES;
 
+/**
+ * Steps of this release's migrations that processes of the release before work with: these start, also again, during a rollout and
+ * after going back. A release lists its own steps and takes those of the one before out, so that two versions back is refused.
+ */
+export const TOLERATED_STEPS: Readonly<Record<StatefulService, readonly string[]>> = {
+  identity: [],
+  'custom-objects': [],
+  'marketplace-certification': [],
+  'automation-hooks': [],
+  'webhook-dispatcher': [],
+};
+
 /** A global table: no tenant column decides who sees its rows. */
 export interface GlobalTable {
   readonly table: string;

@@ -41,8 +41,9 @@ export {
 } from './inbox.js';
 export { isDistributed } from './migrations/distribution.js';
 export { appendEventsByFunction, createInboxTable, createOutboxTable } from './migrations/event-tables.js';
+export { type MigrationClass, UnknownSteps } from './migrations/known-steps.js';
 export { type ProvisionedDatabase, provisionDatabase } from './migrations/provision.js';
-export { type MigrationClass, runMigrations, ServiceMigration } from './migrations/run.js';
+export { runMigrations, ServiceMigration } from './migrations/run.js';
 export {
   createGlobalTable,
   createTenantTable,

@@ -263,7 +263,7 @@ const roles: ServiceDatabase = {
   distributed: process.env.CITUS_URL !== undefined,
 };
 
-class CreateTables1700000000000 extends ServiceMigration {
+export class CreateTables1700000000000 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {
     await createTenantTable(runner, roles, { name: 'effect', columns: 'id uuid NOT NULL, event text NOT NULL' });
     await createOutboxTable(runner, roles);

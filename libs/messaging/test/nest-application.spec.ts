@@ -37,6 +37,7 @@ import {
 import { checkHandlers } from '../src/nats-strategy.js';
 import {
   type Broker,
+  CreateTables1700000000000,
   createApp,
   guards,
   leadCreated,
@@ -308,7 +309,10 @@ describe('a handler of events in a Nest application', () => {
   const start = async (service: ServiceName, controllers: Type[]) => {
     // They share a database, and the dispatcher may not publish the events of the other.
     const outbox = service === 'custom-objects';
-    const imports = [DatabaseModule.forService({ config: store.database.config }), messaging(service, outbox)];
+    const imports = [
+      DatabaseModule.forService({ config: store.database.config, migrations: [CreateTables1700000000000] }),
+      messaging(service, outbox),
+    ];
     const app = await createApp({ module: AppModule, imports, controllers, providers: guards() });
     await app.listen().catch(async (refusal: unknown) => {
       await app.close();

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { runFunctionsWhereTenantIs } from './distribution.js';
+import { runFunctionsWhereTenantIs, type Statements } from './distribution.js';
+import { assertStepsAreKnown, type MigrationClass, noteSteps, stepsOf } from './known-steps.js';
 
 /** One step of a schema, in a transaction of the owner; 13 digits (milliseconds) at the end of the names order them. */
 export abstract class ServiceMigration implements MigrationInterface {
@@ -12,8 +13,6 @@ export abstract class ServiceMigration implements MigrationInterface {
   }
 }
 
-export type MigrationClass = new () => MigrationInterface;
-
 /** Lock during a migration, so that replicas that start together migrate one after the other. An arbitrary constant. */
 const MIGRATION_LOCK = 47_152_011;
 
@@ -21,11 +20,16 @@ export interface MigrationRun {
   /** Connection URL of the owner role. */
   ownerUrl: string;
   migrations: readonly MigrationClass[];
+  /** Names of the steps that processes of the release before work with; default none. */
+  tolerated?: readonly string[];
 }
 
-/** Runs the steps that have not run, each in a transaction. @returns their names */
-export async function runMigrations({ ownerUrl, migrations }: MigrationRun): Promise<string[]> {
-  if (await haveRun(ownerUrl, migrations)) return [];
+/**
+ * Runs the steps that have not run, each in a transaction. @returns their names
+ * @throws UnknownSteps when the database has steps of a newer version, which it does not tolerate
+ */
+export async function runMigrations({ ownerUrl, migrations, tolerated = [] }: MigrationRun): Promise<string[]> {
+  if (await haveRun(ownerUrl, migrations, tolerated)) return [];
   // Loaded here, because services import this package but never migrate, and usually there is nothing to do.
   const { DataSource } = await import('typeorm');
   const source = new DataSource({
@@ -52,6 +56,7 @@ export async function runMigrations({ ownerUrl, migrations }: MigrationRun): Pro
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const ran = await source.runMigrations();
     await runFunctionsWhereTenantIs(lock);
+    await noteSteps(lock, migrations, tolerated);
     await lock.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     return ran.map((migration) => migration.name);
   } finally {
@@ -60,19 +65,24 @@ export async function runMigrations({ ownerUrl, migrations }: MigrationRun): Pro
   }
 }
 
-async function haveRun(ownerUrl: string, migrations: readonly MigrationClass[]): Promise<boolean> {
+async function haveRun(
+  ownerUrl: string,
+  migrations: readonly MigrationClass[],
+  tolerated: readonly string[],
+): Promise<boolean> {
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'migrations' });
   await client.connect();
   try {
     const table = await client.query("SELECT to_regclass('migrations') IS NOT NULL AS exists");
     if (!table.rows[0].exists) return false;
-    const { rows } = await client.query('SELECT name FROM migrations');
-    const ran = new Set(rows.map((row) => row.name));
-    const haveAll = migrations.every((Migration) => ran.has(new Migration().name ?? Migration.name));
+    const statements: Statements = { query: async (sql, parameters) => (await client.query(sql, parameters)).rows };
+    const ran = (await statements.query('SELECT name FROM migrations')).map(({ name }) => name as string);
+    const isNewer = await assertStepsAreKnown(statements, migrations, ran);
+    if (!stepsOf(migrations).every((step) => ran.includes(step))) return false;
     // Also those of a run that was interrupted behind its last step.
-    if (haveAll)
-      await runFunctionsWhereTenantIs({ query: async (sql, parameters) => (await client.query(sql, parameters)).rows });
-    return haveAll;
+    await runFunctionsWhereTenantIs(statements);
+    if (!isNewer) await noteSteps(statements, migrations, tolerated);
+    return true;
   } finally {
     await client.end();
   }
