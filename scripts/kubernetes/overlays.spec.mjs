@@ -290,6 +290,8 @@ describe.each([...OVERLAYS.map((overlay) => [overlay]), ...components])('%s %s',
     // The file system itself and the logs of the copies need the rest.
     expect(mebibytes(variableOf(nats, 'NATS_MAX_FILE_STORE'))).toBeLessThanOrEqual(mebibytes(storage) * 0.92);
     expect(get(all, 'ConfigMap', 'nats').data['nats.conf']).toContain('max_file_store: $NATS_MAX_FILE_STORE\n');
+    // From which the limits of the streams follow.
+    expect(variableOf(get(all, 'Job', 'migrate'), 'NATS_MAX_FILE_STORE')).toBe(variableOf(nats, 'NATS_MAX_FILE_STORE'));
   });
 
   it('keeps each change on two instances, archives its WAL and makes base backups, outside of dev', () => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET } from '../../libs/contracts/src/services.js';
-import { MAX_FILE_STORE } from '../../libs/messaging/src/server/nats-server-config.js';
+import { bytesOf, MAX_FILE_STORE, sharesOf } from '../../libs/messaging/src/server/nats-server-config.js';
 import { run } from '../processes/run.mjs';
 import { inRoot } from '../root.mjs';
 import { programOf } from '../servers/programs.mjs';
@@ -101,8 +101,8 @@ describe('the rules', () => {
     }
   });
 
-  it('and the dashboards know what a server of NATS may store', () => {
-    const gib = `(${Number(/^(\d+)GiB$/.exec(MAX_FILE_STORE)?.[1])} * 1024 ^ 3)`;
+  it('and the dashboards know what the event stream may take', () => {
+    const gib = `(${sharesOf(bytesOf(MAX_FILE_STORE) ?? 0).events / 2 ** 30} * 1024 ^ 3)`;
     const asked = allExpressions().filter(([, expr]) => expr.includes('event_stream_bytes'));
     expect(asked).toHaveLength(2);
     for (const [, expr] of asked) expect(expr).toContain(gib);

@@ -5,6 +5,9 @@ import { builtFile } from '../root.mjs';
 
 // This file alone: the whole package would load Nest.
 /** @type {typeof import('../../libs/messaging/src/server/nats-server-config.js')} */
-const { natsServerConfig, SYNC_INTERVAL } = await import(builtFile('libs/messaging', 'server/nats-server-config.js'));
+const { MAX_FILE_STORE, natsServerConfig, SYNC_INTERVAL } = await import(
+  builtFile('libs/messaging', 'server/nats-server-config.js')
+);
 const { syncs, ...options } = JSON.parse(await text(process.stdin));
-process.stdout.write(natsServerConfig({ ...options, syncInterval: syncs ? SYNC_INTERVAL : undefined }));
+const syncInterval = syncs ? SYNC_INTERVAL : undefined;
+process.stdout.write(natsServerConfig({ maxFileStore: MAX_FILE_STORE, ...options, syncInterval }));

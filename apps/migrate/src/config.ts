@@ -1,5 +1,5 @@
 import { DATABASES, type StatefulService } from '@crm/contracts';
-import type { ProvisioningConnection } from '@crm/messaging';
+import { bytesOf, MAX_FILE_STORE, type ProvisioningConnection } from '@crm/messaging';
 import { readEnvironment } from '@crm/runtime';
 import type { DatabasePasswords } from './provision-platform.js';
 
@@ -10,6 +10,8 @@ export interface MigrateConfig {
   readonly nats: ProvisioningConnection;
   /** Copies of each stream in the NATS cluster. */
   readonly replicas: number;
+  /** What a server of NATS may store. */
+  readonly fileStoreBytes: number;
 }
 
 const STATEFUL = Object.keys(DATABASES) as StatefulService[];
@@ -22,7 +24,7 @@ const passwordVariable = (service: StatefulService, role: keyof DatabasePassword
 
 /**
  * Reads DATABASE_ADMIN_URL, <SERVICE>_OWNER_PASSWORD, <SERVICE>_RUNTIME_PASSWORD and <SERVICE>_NARROW_PASSWORD of every
- * service with a database, NATS_URL, NATS_PASSWORD (of the user `provisioner`) and NATS_REPLICAS. Each secret may be given
+ * service with a database, NATS_URL, NATS_PASSWORD (of the user `provisioner`), NATS_REPLICAS and NATS_MAX_FILE_STORE. Each secret may be given
  * as a file (…_FILE).
  */
 export function loadConfig(environment?: Readonly<Record<string, string | undefined>>): MigrateConfig {
@@ -32,7 +34,10 @@ export function loadConfig(environment?: Readonly<Record<string, string | undefi
       runtime: env.secret(passwordVariable(service, 'runtime')),
       narrow: env.secret(passwordVariable(service, 'narrow')),
     });
+    const fileStoreBytes = bytesOf(env.string('NATS_MAX_FILE_STORE', { default: MAX_FILE_STORE }));
+    if (!fileStoreBytes) env.problem('NATS_MAX_FILE_STORE must be a size such as 1800MiB or 18GiB');
     return {
+      fileStoreBytes: fileStoreBytes ?? 0,
       adminUrl: env.url('DATABASE_ADMIN_URL', { schemes: ['postgres', 'postgresql'], secret: true }),
       passwords: Object.fromEntries(STATEFUL.map((service) => [service, passwordsOf(service)])) as Record<
         StatefulService,

@@ -17,6 +17,8 @@ export interface PlatformProvisioning {
   readonly passwords: Readonly<Partial<Record<StatefulService, DatabasePasswords>>>;
   readonly nats: ProvisioningConnection;
   readonly replicas: number;
+  /** What a server of NATS may store; default that of a single server. */
+  readonly fileStoreBytes?: number;
   /** The migrations of a service, as its build made them: this program imports no other app. */
   migrationsOf(service: StatefulService): Promise<readonly MigrationClass[]>;
   /** Called when another run holds the lock, before waiting for it. */
@@ -49,7 +51,7 @@ async function provision(
   services: readonly StatefulService[],
 ): Promise<ProvisionedPlatform> {
   const [streams, ...prepared] = await Promise.all([
-    provisionStreams(order.nats, { replicas: order.replicas }),
+    provisionStreams(order.nats, order),
     ...services.map((service) => prepareDatabase(order, service)),
   ]);
   return {

@@ -23,7 +23,7 @@ export { RevocationPublisher, RevocationWatch } from './revocation/revocation-wa
 export { type CallOptions, Rpc } from './rpc/rpc.js';
 export { ContractPipe, RpcContext, RpcHandler } from './rpc/rpc-handler.js';
 export { RpcServer } from './rpc/rpc-server.js';
-export { natsServerConfig, passwordVariable } from './server/nats-server-config.js';
+export { bytesOf, MAX_FILE_STORE, natsServerConfig, passwordVariable } from './server/nats-server-config.js';
 export { NATS_USERS, type NatsUser } from './server/permissions.js';
 export { type ProvisioningConnection, provisionStreams, rewindConsumer } from './server/provision-streams.js';
 export { TenantDirectory } from './tenant-directory.js';

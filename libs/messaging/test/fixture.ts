@@ -34,7 +34,9 @@ import type { MicroserviceOptions } from '@nestjs/microservices';
 import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
 import {
+  bytesOf,
   inboxPrefix,
+  MAX_FILE_STORE,
   NATS_USERS,
   NatsConnection,
   NatsStrategy,
@@ -117,13 +119,14 @@ export const withMethods = (nats: NatsConnection, methods: Partial<Connection>):
   Object.create(nats, { connection: { value: Object.assign(Object.create(nats.connection), methods) } });
 
 /** A nats-server of this test file, with the users of production and the streams made. */
-export async function startBroker() {
+export async function startBroker({ maxFileStore = MAX_FILE_STORE } = {}) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-messaging-'));
   const passwords = Object.fromEntries(NATS_USERS.map((user) => [user, PASSWORD])) as Record<NatsUser, string>;
   let port = -1;
   let server: ChildProcess;
   const start = async () => {
-    const config = natsServerConfig({ host: '127.0.0.1', port, storeDir: path.join(folder, 'js'), passwords });
+    const storeDir = path.join(folder, 'js');
+    const config = natsServerConfig({ host: '127.0.0.1', port, storeDir, passwords, maxFileStore });
     await writeFile(path.join(folder, 'nats.conf'), `${config}ports_file_dir: ${JSON.stringify(folder)}\n`);
     server = spawn(required('TEST_NATS_PROGRAM'), ['-c', path.join(folder, 'nats.conf')], { stdio: 'ignore' });
     const portsFile = `nats-server_${server.pid}.ports`;
@@ -139,7 +142,8 @@ export async function startBroker() {
   };
   await start();
   const url = `nats://127.0.0.1:${port}`;
-  const provision = () => provisionStreams({ url, user: 'provisioner', password: PASSWORD }, { replicas: 1 });
+  const provision = (size = maxFileStore) =>
+    provisionStreams({ url, user: 'provisioner', password: PASSWORD }, { replicas: 1, fileStoreBytes: bytesOf(size) });
   await provision();
   const proxy = await startProxy(port);
   const connections: { close(): Promise<void> }[] = [];
@@ -189,7 +193,8 @@ export async function startBroker() {
       return connection;
     },
     /** Ends the server and starts it again on the same port. @param between what happens to its store meanwhile */
-    async restart(between?: (storeDir: string) => Promise<void>) {
+    async restart(between?: (storeDir: string) => Promise<void>, size = maxFileStore) {
+      maxFileStore = size;
       await end();
       manager = undefined;
       await between?.(path.join(folder, 'js'));

@@ -4,7 +4,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
-import { NATS_USERS, type NatsUser, natsServerConfig, provisionStreams } from '@crm/messaging';
+import { MAX_FILE_STORE, NATS_USERS, type NatsUser, natsServerConfig, provisionStreams } from '@crm/messaging';
 import { testServers } from './config.js';
 import { waitUntil } from './wait-until.js';
 
@@ -39,7 +39,8 @@ function startOwnNatsServer(program: string): OwnNatsServer {
     for (const { stdin } of shells) stdin.destroy();
   };
   const start = (port: number) => {
-    const text = natsServerConfig({ host: '127.0.0.1', port, storeDir: path.join(folder, 'jetstream'), passwords });
+    const storeDir = path.join(folder, 'jetstream');
+    const text = natsServerConfig({ host: '127.0.0.1', port, storeDir, passwords, maxFileStore: MAX_FILE_STORE });
     writeFileSync(config, `${text}ports_file_dir: ${JSON.stringify(folder)}\n`);
     const shell = spawn('sh', ['-c', RUN_WHILE_HELD, program, config, folder], { stdio: ['pipe', 'ignore', 'ignore'] });
     shell.unref();

@@ -4,10 +4,28 @@ import { NATS_USERS, type NatsUser, permissionsOf } from './permissions.js';
 export const SYNC_INTERVAL = '1s';
 
 /**
- * The event stream at most (docs/runbooks/EventStreamFilling.md). Without a limit a server takes three quarters of what
- * is free at its start, its own store not counted: after a restart it would refuse every event.
+ * All streams at most (docs/runbooks/EventStreamFilling.md). Without a limit a server takes three quarters of what is free at its
+ * start, its own store not counted: after a restart it would refuse every event.
  */
 export const MAX_FILE_STORE = '18GiB';
+
+/** Bytes of a size as the server reads it. @returns undefined for anything but whole MiB or GiB */
+export function bytesOf(size: string): number | undefined {
+  const [, digits, unit] = /^(\d{1,6})(MiB|GiB)$/.exec(size) ?? [];
+  return digits === undefined ? undefined : Number(digits) * (unit === 'GiB' ? 2 ** 30 : 2 ** 20);
+}
+
+/** The bucket of cut-offs at most: a million in the day that it keeps them. */
+const MOST_REVOCATION_BYTES = 2 ** 28;
+
+/**
+ * What the streams may take of a server's store. A server that is full refuses every message of every stream, cut-offs included: so
+ * the events have a limit below its own, and the bucket a room that the server reserves.
+ */
+export const sharesOf = (fileStoreBytes: number): { events: number; revocations: number } => ({
+  events: Math.floor((fileStoreBytes * 8) / 9),
+  revocations: Math.min(MOST_REVOCATION_BYTES, Math.floor(fileStoreBytes / 18)),
+});
 
 export interface NatsServerOptions {
   host: string;

@@ -21,6 +21,7 @@ import { nanos } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
 import { inboxPrefix, REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../broker-names.js';
 import { serversOf } from '../nats-connection.js';
+import { bytesOf, MAX_FILE_STORE, sharesOf } from './nats-server-config.js';
 
 export interface ProvisioningConnection {
   url: string;
@@ -28,11 +29,23 @@ export interface ProvisioningConnection {
   password: string;
 }
 
-/** Can be repeated. Replicas: 3 in production, 1 on a single server. @returns what was created, as `stream EVENTS` */
-export function provisionStreams(connection: ProvisioningConnection, options: { replicas: number }): Promise<string[]> {
+type LimitedStream = Partial<StreamConfig> & { name: string; max_bytes: number };
+
+export interface StreamOptions {
+  /** 3 in production, 1 on a single server. */
+  readonly replicas: number;
+  /** What a server may store, its `max_file_store`; default {@link MAX_FILE_STORE}. */
+  readonly fileStoreBytes?: number;
+}
+
+/** Can be repeated. @returns what was created, as `stream EVENTS` */
+export function provisionStreams(connection: ProvisioningConnection, options: StreamOptions): Promise<string[]> {
+  const { replicas, fileStoreBytes = bytesOf(MAX_FILE_STORE) as number } = options;
+  const shares = sharesOf(fileStoreBytes);
   return asProvisioner(connection, async (manager) => {
     const created: string[] = [];
-    for (const stream of [eventStream(options.replicas), revocationStream(options.replicas)]) {
+    // The bucket first: its room is reserved before the events take theirs.
+    for (const stream of [revocationStream(replicas, shares.revocations), eventStream(replicas, shares.events)]) {
       if (await ensureStream(manager, stream)) created.push(`stream ${stream.name}`);
     }
     for (const consumer of Object.values(CONSUMERS)) {
@@ -60,21 +73,23 @@ async function asProvisioner<Result>(
   }
 }
 
-const eventStream = (replicas: number): Partial<StreamConfig> & { name: string } => ({
+const eventStream = (replicas: number, maxBytes: number): LimitedStream => ({
   name: EVENT_STREAM.name,
   subjects: [...EVENT_STREAM.subjects],
   retention: RetentionPolicy.Limits,
   storage: StorageType.File,
   max_age: EVENT_STREAM.maxAgeNanos,
   duplicate_window: EVENT_STREAM.duplicateWindowNanos,
-  discard: DiscardPolicy.Old,
+  // What does not fit is refused, and waits in the outbox: the oldest may still be of use to a consumer.
+  discard: DiscardPolicy.New,
+  max_bytes: maxBytes,
   // Each service looks at the last of its own events.
   allow_direct: true,
   num_replicas: replicas,
 });
 
 /** A key-value bucket with a history of one (NATS architecture decision record 8); a day outlives every affected token. */
-const revocationStream = (replicas: number): Partial<StreamConfig> & { name: string } => ({
+const revocationStream = (replicas: number, maxBytes: number): LimitedStream => ({
   name: REVOCATION_STREAM,
   description: `Key-value bucket ${REVOCATION_BUCKET}`,
   subjects: [`${REVOCATION_SUBJECT_PREFIX}>`],
@@ -82,6 +97,7 @@ const revocationStream = (replicas: number): Partial<StreamConfig> & { name: str
   storage: StorageType.File,
   max_msgs_per_subject: 1,
   max_age: nanos(96 * ACCESS_TOKEN_SECONDS * 1000),
+  max_bytes: maxBytes,
   discard: DiscardPolicy.New,
   allow_rollup_hdrs: true,
   allow_direct: true,
@@ -105,31 +121,29 @@ function filterOf({ events }: ConsumerDefinition): Partial<ConsumerConfig> {
   return events !== 'all' && events.length === 1 ? { filter_subject: `events.${events[0]}.*` } : {};
 }
 
-async function ensureStream(
-  manager: JetStreamManager,
-  config: Partial<StreamConfig> & { name: string },
-): Promise<boolean> {
-  const isThere = await exists(() => manager.streams.info(config.name));
-  if (isThere) await manager.streams.update(config.name, config);
+async function ensureStream(manager: JetStreamManager, config: LimitedStream): Promise<boolean> {
+  const there = await find(() => manager.streams.info(config.name));
+  // A limit below what is stored would drop the oldest: the stream keeps them, and takes no more until it is below its limit.
+  const maxBytes = Math.max(config.max_bytes, there?.state.bytes ?? 0);
+  if (there) await manager.streams.update(config.name, { ...config, max_bytes: maxBytes });
   else await manager.streams.add(config);
-  return !isThere;
+  return !there;
 }
 
 async function ensureConsumer(manager: JetStreamManager, consumer: ConsumerDefinition): Promise<boolean> {
   const config = consumerConfig(consumer);
-  const isThere = await exists(() => manager.consumers.info(EVENT_STREAM.name, consumer.durable));
+  const isThere = await find(() => manager.consumers.info(EVENT_STREAM.name, consumer.durable));
   if (isThere) await manager.consumers.update(EVENT_STREAM.name, consumer.durable, config);
   // From the start of the stream, so that the consumer also gets events published before it was created.
   else await manager.consumers.add(EVENT_STREAM.name, { ...config, deliver_policy: DeliverPolicy.All });
   return !isThere;
 }
 
-async function exists(info: () => Promise<unknown>): Promise<boolean> {
+async function find<Info>(info: () => Promise<Info>): Promise<Info | undefined> {
   try {
-    await info();
-    return true;
+    return await info();
   } catch (error) {
-    if (error instanceof JetStreamApiError && error.status === 404) return false;
+    if (error instanceof JetStreamApiError && error.status === 404) return undefined;
     throw error;
   }
 }
