@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isBase64url } from '@crm/contracts';
 
 /** Bytes of every secret that identity issues: 256 bits, beyond guessing, so a plain hash is enough to store it. */
 const SECRET_BYTES = 32;
@@ -34,7 +35,7 @@ export function packIds(...ids: readonly string[]): string {
 /** @returns the ids, or undefined when the text is not `count` packed ids */
 export function unpackIds(text: string, count: number): string[] | undefined {
   const bytes = Buffer.from(text, 'base64url');
-  if (bytes.length !== count * UUID_BYTES || bytes.toString('base64url') !== text) return undefined;
+  if (bytes.length !== count * UUID_BYTES || !isBase64url(text)) return undefined;
   return Array.from({ length: count }, (_, index) => {
     const hex = bytes.subarray(index * UUID_BYTES, (index + 1) * UUID_BYTES).toString('hex');
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');

@@ -46,6 +46,19 @@ describe('setting up an authenticator', () => {
     expect((await verify(await challenge(account.email), code)).status).toBe(401);
   });
 
+  it('is told by mail when the second factor is turned off or on, and not where it stays as it was', async () => {
+    const { account, app } = await protectedAccount(identity);
+    const { accessToken, tenantId } = account;
+    await identity.post('/api/auth/step-up', { code: await app.freshCode() }, accessToken);
+    expect((await remove(account)).status).toBe(204);
+    for (const enabled of [true, false, false, true, true]) {
+      expect((await identity.setSecondFactor(accessToken, enabled)).status).toBe(204);
+    }
+    const turned = (how: string) => `The second factor of your account was turned ${how}`;
+    expect((await mailSubjects(identity, tenantId)).slice(-2)).toEqual([turned('off'), turned('on')]);
+    expect(await mailSubjects(identity, tenantId)).toHaveLength(4);
+  });
+
   it('stores the secret sealed and the recovery codes hashed', async () => {
     const { account, app, recoveryCodes } = await protectedAccount(identity);
     const rows = await identity.query<{ stored: string }>(

@@ -68,7 +68,7 @@ describe('a change of the e-mail address', () => {
     expect(await ask(accessToken, email.toUpperCase())).toMatchObject(same);
     expect((await ask(accessToken, wanted, { password: 'not-the-password' })).status).toBe(401);
     await identity.setSecondFactor(accessToken, true);
-    const { answer, text } = await mailServer.sentBy(email, () => ask(accessToken, wanted));
+    const { answer, text } = await mailServer.sentBy(email, () => ask(accessToken, wanted), 'code is');
     expect(answer).toMatchObject({ status: 202, body: { mfaRequired: true } });
     const proof = { challengeId: answer.body.challengeId, code: codeIn(text) };
     const { status, body } = await ask(accessToken, wanted, proof);

@@ -112,7 +112,7 @@ describe('codes of a second factor', () => {
     await replicas.first.setSecondFactor(owner.accessToken, true);
     const since = mailServer.mails.length;
     const challengeId = await challengeOf(owner.email);
-    const code = /code is (\d{6})/.exec((await mailServer.mailTo(owner.email, since)).text)?.[1];
+    const code = /code is (\d{6})/.exec((await mailServer.mailTo(owner.email, since, 'code is')).text)?.[1];
     const before = await openSessions(owner);
     expect(await usedAtOnce('/api/auth/mfa/verify', () => ({ challengeId, code }))).toMatchObject({ 200: 1 });
     expect(await openSessions(owner)).toBe(before + 1);

@@ -134,7 +134,7 @@ const another = (code: string) => (code === '000000' ? '000001' : '000000');
 
 /** Signs in with the password and reads the code from the mail. */
 async function challenge(email: string) {
-  const { answer, text } = await mailServer.sentBy(email, () => identity.login(email));
+  const { answer, text } = await mailServer.sentBy(email, () => identity.login(email), 'code is');
   const { challengeId } = answer.body;
   const body = { mfaRequired: true, challengeId: expect.any(String), expiresIn: 600, methods: ['mail'] };
   expect([answer.status, answer.body]).toEqual([200, body]);
@@ -143,7 +143,7 @@ async function challenge(email: string) {
 
 /** Proves within the session who uses it: password and code. */
 async function proveByMail(accessToken: string, email: string) {
-  const { answer, text } = await mailServer.sentBy(email, () => identity.stepUp(accessToken));
+  const { answer, text } = await mailServer.sentBy(email, () => identity.stepUp(accessToken), 'code is');
   const proof = { password: PASSWORD, challengeId: answer.body.challengeId, code: codeIn(text) };
   expect((await stepUp(accessToken, proof)).status).toBe(204);
 }
@@ -218,7 +218,7 @@ describe('a second factor', () => {
     const { email, accessToken } = await protectedAccount();
     const begin = (path: string) => identity.post(path, {}, accessToken);
     const ways = ['/api/auth/mfa/authenticator', '/api/auth/passkeys/options'];
-    const { answer } = await mailServer.sentBy(email, () => identity.stepUp(accessToken));
+    const { answer } = await mailServer.sentBy(email, () => identity.stepUp(accessToken), 'code is');
     const body = { mfaRequired: true, challengeId: expect.any(String) };
     expect(answer).toMatchObject({ status: 200, body });
     for (const way of ways) expect((await begin(way)).body.code).toBe('STEP_UP_REQUIRED');

@@ -31,3 +31,8 @@ export const fingerprintOf = (secret: string): string => createHash('sha256').up
 export function escapePointer(name: string): string {
   return /[~/]/.test(name) ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name;
 }
+
+const BASE64URL = /^(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/;
+
+/** Whether a text is the one spelling of its bytes: without padding, and without spare bits that are set (RFC 7515, section 2). */
+export const isBase64url = (text: string): boolean => BASE64URL.test(text);

@@ -62,6 +62,14 @@ export class InvitationService {
     await this.send(tx, invitation);
   }
 
+  /** To somebody whose address nobody has proven, who asked for it themselves: the mail goes to them alone. */
+  async sendAgain(tx: TenantTransaction, { tenantId, id: userId, email }: User): Promise<void> {
+    const tenant = await this.tenants.find(tx);
+    if (!tenant || tenant.closedAt) return;
+    const link = await this.renew(tx, { tenantId, userId }, INVITATION_SECONDS);
+    await this.mails.queue(tx, tenantId, invitationMail(email, tenant.name, link, false));
+  }
+
   /** In place of an earlier one, for a mail of the caller. @returns the link */
   async renew(tx: Transaction, user: EmailHolder, validSeconds: number): Promise<string> {
     const { link, ...invitation } = this.newLink(user);

@@ -30,6 +30,7 @@ import { type PasswordReset } from './accounts.entity.js';
 import { type AccountLink, accountsMail, passwordChangedMail, RESET_SECONDS, resetMail } from './accounts.mail.js';
 import { PasswordResetRepository } from './accounts.repository.js';
 import { AfterResponse } from './after-response.service.js';
+import { InvitationService } from './invitation.service.js';
 import { PasswordResetLimit } from './limits.js';
 
 interface NewPassword {
@@ -127,6 +128,7 @@ export class PasswordResetService {
   constructor(
     private readonly database: Database,
     private readonly resets: PasswordResetRepository,
+    private readonly invitations: InvitationService,
     private readonly limit: PasswordResetLimit,
     private readonly users: UserRepository,
     private readonly persons: PersonRepository,
@@ -153,7 +155,7 @@ export class PasswordResetService {
     });
   }
 
-  /** To the person who has the address; otherwise, for each account that has it, a link in one mail. */
+  /** To the person who has the address; otherwise, for each account that has it, a link in one mail, or the invitation again. */
   async sendTo(email: string, origin: RequestOrigin): Promise<void> {
     const { personId, users } = await this.database.crossTenant(async (tx) => {
       const known = await this.persons.findAddress(tx, email);
@@ -163,12 +165,19 @@ export class PasswordResetService {
     });
     const most = personId === undefined ? MOST_LINKS : 1;
     const links: AccountLink[] = [];
+    let invited = 0;
     for (const { tenantId, userId } of users) {
-      if (links.length === most) break;
+      if (links.length + invited === most) break;
       await this.database.transaction({ ...origin, tenantId }, async (tx) => {
         const user = await this.users.lock(tx, userId);
         // The mail goes to nobody but who has asked.
-        if (!user || !canHavePassword(user) || user.email !== email) return;
+        if (!user || user.email !== email) return;
+        if (personId === undefined && user.status === 'invited') {
+          invited += 1;
+          await this.invitations.sendAgain(tx, user);
+          return;
+        }
+        if (!canHavePassword(user)) return;
         const [id, secret] = [newId(), newSecret()];
         await this.resets.insert(tx, { id, userId, secretHash: hashSecret(secret), validSeconds: RESET_SECONDS });
         // A fragment reaches the page but not the log of a server.
@@ -267,7 +276,7 @@ const HOW_BY_MAIL =
 
 const invalid = () => new PlatformError('INVALID_PASSWORD_RESET');
 
-/** An invited user accepts the invitation instead; others are signed in by their host or their identity provider. */
+/** An invited user accepts the invitation instead, which is sent again; others are signed in by their host or their identity provider. */
 const canHavePassword = ({ status, origin }: User): boolean =>
   status === 'active' && origin !== 'embed' && origin !== 'identity_provider';
 

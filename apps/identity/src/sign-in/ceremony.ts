@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { parseUrl } from '@crm/address-policy';
-import { PlatformError } from '@crm/contracts';
+import { isBase64url, PlatformError } from '@crm/contracts';
 import { Logger } from '@nestjs/common';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 
@@ -144,7 +144,7 @@ function objectOf(value: unknown): CredentialJson {
 
 function base64url(value: unknown): string {
   const isText = typeof value === 'string' && value.length > 0 && value.length <= MOST_CHARACTERS;
-  if (!isText || !/^[\w-]+$/.test(value)) throw refused('A member is not base64url');
+  if (!isText || !isBase64url(value)) throw refused('A member is not base64url');
   return value;
 }
 

@@ -7,6 +7,8 @@ import { PLATFORM_TENANT } from '../platform-tenant.js';
 
 /** What happened to the factors of an account that its holder is told, so that what a thief does is not unnoticed. */
 export type FactorChange =
+  | 'second-factor-on'
+  | 'second-factor-off'
   | 'authenticator-added'
   | 'authenticator-removed'
   | 'recovery-codes-replaced'
@@ -17,6 +19,14 @@ export type FactorChange =
   | 'factor-reset';
 
 const NOTICES: Readonly<Record<FactorChange, { subject: string; sentence: string }>> = {
+  'second-factor-on': {
+    subject: 'The second factor of your account was turned on',
+    sentence: 'The second factor of your account was turned on. From now on every sign-in asks for a code.',
+  },
+  'second-factor-off': {
+    subject: 'The second factor of your account was turned off',
+    sentence: 'The second factor of your account was turned off. From now on the password alone signs in.',
+  },
   'authenticator-added': {
     subject: 'An authenticator was added to your account',
     sentence: 'An authenticator app was added to your account. From now on every sign-in asks for its code.',
@@ -55,18 +65,19 @@ const NOTICES: Readonly<Record<FactorChange, { subject: string; sentence: string
   },
 };
 
-/** What somebody else has added goes on working after a change of the password. */
-const REMOVE: Partial<Record<FactorChange, string>> = {
+/** What somebody else has added, or turned off, stays so after a change of the password. */
+const UNDO: Partial<Record<FactorChange, string>> = {
+  'second-factor-off': 'turn the second factor on again, ',
   'authenticator-added': 'remove the authenticator, ',
   'passkey-added': 'remove the passkey, ',
 };
 
-/** Whom to ask: an operator belongs to no workspace. @param remove what the advice begins with */
+/** Whom to ask: an operator belongs to no workspace. @param undo what the advice begins with */
 const ADVICE = {
-  users: (remove: string) =>
-    `If this was not you, ${remove}change your password, end all sessions and tell the administrator of your workspace.`,
-  operators: (remove: string) =>
-    `If this was not you, ${remove}end all sessions and tell another administrator of the platform.`,
+  users: (undo: string) =>
+    `If this was not you, ${undo}change your password, end all sessions and tell the administrator of your workspace.`,
+  operators: (undo: string) =>
+    `If this was not you, ${undo}end all sessions and tell another administrator of the platform.`,
 };
 
 export interface FactorNotice {
@@ -81,7 +92,7 @@ export function factorNotice(recipient: string, { change, name }: FactorNotice, 
   return {
     recipient,
     subject,
-    body: `${sentence}${named}\n\n${ADVICE[holder](REMOVE[change] ?? '')}\n`,
+    body: `${sentence}${named}\n\n${ADVICE[holder](UNDO[change] ?? '')}\n`,
     validSeconds: NOTICE_SECONDS,
   };
 }

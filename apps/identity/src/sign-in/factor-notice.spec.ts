@@ -11,6 +11,10 @@ describe('the notice of a change of the factors', () => {
     expect(adviceOf('passkey-added', 'operators')).toMatch(/^remove the passkey, end all sessions/);
   });
 
+  it('says to turn on again what somebody else has turned off', () => {
+    expect(adviceOf('second-factor-off', 'users')).toMatch(/^turn the second factor on again, change your password/);
+  });
+
   it('says to remove nothing that is gone', () => {
     expect(adviceOf('passkey-removed', 'users')).toMatch(/^change your password, end all sessions/);
   });

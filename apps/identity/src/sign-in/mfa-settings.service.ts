@@ -65,7 +65,9 @@ export class MfaSettingsService {
         // By the password alone: such a proof must not turn the factor off again.
         await this.sessions.forgetProofs(tx, userId);
       }
+      if (wasEnabled === enabled) return;
       await this.users.update(tx, userId, { mfaEnabled: enabled });
+      await this.notices.send(tx, userId, { change: enabled ? 'second-factor-on' : 'second-factor-off' });
       this.record(tx, userId, enabled ? 'second_factor.enabled' : 'second_factor.disabled');
     });
   }

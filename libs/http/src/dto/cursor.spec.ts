@@ -66,6 +66,13 @@ describe('a cursor', () => {
     expect(() => readCursor(BINDING, forged(BINDING, 3, id))).toThrow(refused);
   });
 
+  it('in another spelling of the same bytes is refused', () => {
+    const cursor = writeCursor(BINDING, { value: 3, id: ID });
+    for (const spelling of [`${cursor}=`, `${cursor}==`, `${cursor}\n`]) {
+      expect(() => readCursor(BINDING, spelling)).toThrow(refused);
+    }
+  });
+
   it('that is not a cursor is refused', () => {
     const cursors = fc.oneof(fc.string(), fc.json().map(encode));
     fc.assert(

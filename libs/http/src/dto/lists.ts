@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { canonicalJson, PlatformError } from '@crm/contracts';
+import { canonicalJson, isBase64url, PlatformError } from '@crm/contracts';
 import { EnumField, IntegerField, TextField } from './fields.js';
 import { FORMATS } from './rules.js';
 import { type JsonSchema, type JsonType, resolvePart } from './schema.js';
@@ -68,6 +68,7 @@ const FITS: Readonly<Record<CursorValueType, (part: unknown) => boolean>> = {
 export const fitsCursor = (type: CursorValueType, part: unknown): boolean => FITS[type](part);
 
 function decode(cursor: string): readonly unknown[] {
+  if (!isBase64url(cursor)) throw invalid();
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
     return Array.isArray(parts) ? parts : [];
