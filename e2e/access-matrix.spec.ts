@@ -12,7 +12,7 @@ interface Route {
   access?: AccessRule;
 }
 
-/** A line of the matrix: who may call a route, and whether it needs a recent proof. */
+/** A line of the matrix: who may call a route, whether it needs a recent proof, and what it has to do with all workspaces of a person. */
 const line = (service: string, { method, path, access, ...route }: Route): string => {
   const rule = route.public
     ? 'public'
@@ -23,6 +23,7 @@ const line = (service: string, { method, path, access, ...route }: Route): strin
         ...(access?.app === undefined ? [] : [`app ${access.app}`]),
         ...(access?.key === undefined ? [] : [`key ${access.key}`]),
         `proof ${access?.proof ?? false}`,
+        ...(access?.person === undefined ? [] : [`person ${access.person}`]),
       ].join(', ');
   return `${service} ${method} ${path}: ${rule}`;
 };

@@ -1,10 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { newId } from '@crm/database';
 import { describe, expect, it } from '@jest/globals';
 import { auditOf } from './audit.js';
 import { enrol } from './authenticators.js';
-import { type Account, newEmail, outcome, PASSWORD } from './identity.js';
+import { type Account, type Answer, NEW_PASSWORD, newEmail, outcome, PASSWORD } from './identity.js';
 import { newAuthenticator, register, signIn } from './passkeys.js';
-import { consultant, enter, joined, prove, sessionOf, switchTo } from './persons.js';
+import { addLocal, consultant, enter, joined, prove, sessionOf, switchTo } from './persons.js';
 import { Stage } from './single-sign-on/stage.js';
 
 const stage = Stage.ofFile();
@@ -115,7 +117,7 @@ describe('the sessions of a person', () => {
 });
 
 describe('a session that a provider has opened', () => {
-  it('knows the other workspaces, and neither enters them nor sees or ends the sessions there', async () => {
+  it('knows other workspaces by the password alone, and neither enters them nor sees or ends the sessions there', async () => {
     const { account, elsewhere, atProvider } = await colleague();
     const opened = await atProvider();
     const body = { tenantId: elsewhere };
@@ -124,14 +126,39 @@ describe('a session that a provider has opened', () => {
     expect(await outcome(switched)).toEqual([403, 'STEP_UP_REQUIRED']);
     const own = await identity.signedIn(account.email);
     const { body: there } = await switchTo(identity, own, elsewhere);
+    const places = ({ body }: Answer) => (body.data as unknown as Row[]).map(({ tenantId }) => tenantId);
     const known = await identity.send('GET', '/api/auth/workspaces', opened);
-    expect(known.body.data.map((each) => (each as unknown as Row).tenantId)).toContain(elsewhere);
+    expect([places(known), known.body]).toMatchObject([[account.tenantId], { partial: true }]);
+    const listAll = (password: string) => identity.send('POST', '/api/auth/workspaces', opened, { password });
+    expect(await outcome(listAll('not-the-password'))).toEqual([401, 'INVALID_CREDENTIALS']);
+    expect(places(await listAll(PASSWORD)).sort()).toEqual([account.tenantId, elsewhere].sort());
+    const whole = await identity.send('GET', '/api/auth/workspaces', own);
+    expect([places(whole).sort(), whole.body]).toMatchObject([
+      [account.tenantId, elsewhere].sort(),
+      { partial: false },
+    ]);
     expect(await outcome(switchTo(identity, opened, elsewhere))).toEqual([403, 'STEP_UP_REQUIRED']);
     const [ofOther] = (await sessions(there)).data.filter(({ tenantId }) => tenantId === elsewhere);
     expect((await sessions(opened)).data.map(({ tenantId }) => tenantId)).not.toContain(elsewhere);
     expect(await outcome(end(opened, ofOther?.id))).toEqual([404, 'NOT_FOUND']);
     expect((await end(opened)).status).toBe(204);
     expect((await identity.me(there.accessToken)).status).toBe(200);
+  });
+
+  it('neither lists nor exports what waits for the person elsewhere, or where they are', async () => {
+    const { account, elsewhere, atProvider } = await colleague();
+    const { tenantId } = await identity.account();
+    await addLocal(identity, tenantId, account.email);
+    const own = await identity.signedIn(account.email);
+    const found: string[][] = [];
+    for (const by of [await atProvider(), own]) {
+      const offers = await identity.send('GET', '/api/auth/workspaces/offers', by);
+      const archive = await identity.send('POST', '/api/auth/me/export', by);
+      expect([offers.status, archive.status]).toEqual([200, 200]);
+      const text = JSON.stringify([offers.body, archive.body]);
+      found.push([tenantId, elsewhere].filter((id) => text.includes(id)));
+    }
+    expect(found).toEqual([[], [tenantId, elsewhere]]);
   });
 
   it('does not change the address of a person who is elsewhere too', async () => {
@@ -188,6 +215,67 @@ describe('a change of the whole person', () => {
     const refused = await make(home);
     expect([refused.status, refused.body]).toMatchObject([403, { code: 'STEP_UP_REQUIRED', proofs: [] }]);
     expect(await outcome(make(inside))).toEqual(admitted);
+  });
+
+  describe('by somebody with the password alone, who has set up a second factor in the weakest workspace,', () => {
+    const answerOffer = (answer: string) => async (by: By) => {
+      const { email } = (await identity.me(by.accessToken)).body as unknown as Account;
+      const userId = await addLocal(identity, (await identity.account()).tenantId, email);
+      return identity.send('POST', `/api/auth/workspaces/offers/${userId}/${answer}`, by);
+    };
+    const newPassword = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
+    const ways: [string, (by: By) => Promise<Answer>, number][] = [
+      ['DELETE /api/auth/me', erase, 409],
+      ['POST /api/auth/email-change', changeAddress, 202],
+      ['POST /api/auth/password', (by) => identity.send('POST', '/api/auth/password', by, newPassword), 200],
+      ['POST /api/auth/workspaces/offers/:userId/accept', answerOffer('accept'), 204],
+      ['POST /api/auth/workspaces/offers/:userId/decline', answerOffer('decline'), 204],
+    ];
+
+    it('is refused by each route that the access matrix has for it', async () => {
+      const matrix = await readFile(path.join(import.meta.dirname, '../../../e2e/access-matrix.txt'), 'utf8');
+      const routes = [...matrix.matchAll(/^identity (.+): .*, person proof$/gm)].map(([, route]) => route);
+      expect(ways.map(([route]) => route)).toEqual(routes);
+    });
+
+    it.each(ways)('is refused: %s', async (_route, make, admitted) => {
+      const { home, there } = await consultant(identity);
+      const inside = await enter(identity, there);
+      await enrol(identity, inside);
+      const thief = await enter(identity, home);
+      await enrol(identity, thief);
+      const refused = await make(thief);
+      expect([refused.status, refused.body]).toMatchObject([403, { code: 'STEP_UP_REQUIRED', proofs: [] }]);
+      expect((await make(inside)).status).toBe(admitted);
+    });
+
+    it('is refused where the second factor of the person is a code by mail', async () => {
+      const { home, there } = await consultant(identity);
+      const inside = await enter(identity, there);
+      expect((await identity.setSecondFactor(inside.accessToken, true)).status).toBe(204);
+      const thief = await enter(identity, home);
+      await enrol(identity, thief);
+      expect(await outcome(erase(thief))).toEqual([403, 'STEP_UP_REQUIRED']);
+    });
+
+    it('reaches no session elsewhere by turning codes by mail on, as they are elsewhere', async () => {
+      const { home, there } = await consultant(identity);
+      const inside = await enter(identity, there);
+      const thief = await enter(identity, home);
+      for (const { accessToken } of [inside, thief]) await identity.setSecondFactor(accessToken, true);
+      expect(new Set((await sessions(thief)).data.map(({ tenantId }) => tenantId))).toEqual(new Set([home.tenantId]));
+    });
+
+    it('reaches no session elsewhere', async () => {
+      const { home, there } = await consultant(identity);
+      const inside = await enter(identity, there);
+      await enrol(identity, inside);
+      const thief = await enter(identity, home);
+      expect(new Set((await sessions(thief)).data.map(({ tenantId }) => tenantId))).toEqual(new Set([home.tenantId]));
+      expect((await end(thief)).status).toBe(204);
+      expect((await identity.me(inside.accessToken)).status).toBe(200);
+      expect((await sessions(inside)).total).toBe(1);
+    });
   });
 
   it.each(['active', 'disabled'])('is refused to a provider where the person is %s elsewhere', async (status) => {

@@ -281,9 +281,10 @@ describe('what the other workspace demands', () => {
 
   it('ends with the sessions of the person, also where a code is awaited', async () => {
     const { home, customer } = await consultant(identity);
-    const { app } = await enrol(identity, tokensOf(await switchTo(identity, home, customer.tenantId)));
+    const inside = tokensOf(await switchTo(identity, home, customer.tenantId));
+    const { app } = await enrol(identity, inside);
     const { body } = await switchTo(identity, home, customer.tenantId);
-    expect((await identity.send('DELETE', '/api/auth/sessions', home)).status).toBe(204);
+    expect((await identity.send('DELETE', '/api/auth/sessions', inside)).status).toBe(204);
     expect(await outcome(verify(body.challengeId, await app.freshCode()))).toEqual([401, 'INVALID_CREDENTIALS']);
   });
 });

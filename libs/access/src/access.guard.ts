@@ -52,6 +52,11 @@ export interface AccessRule {
    * so rules with a scope that ask for a proof must state `key`.
    */
   readonly proof?: boolean;
+  /**
+   * What the route has to do with other workspaces of the person. `proof`: it changes the person in all of them, as a user with
+   * their second factor. `reach`: it reads or ends what is theirs elsewhere only in a session that speaks for the person.
+   */
+  readonly person?: 'proof' | 'reach';
 }
 
 /** @param ofOperators whether the route answers operators alone */

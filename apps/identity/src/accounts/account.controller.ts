@@ -97,7 +97,7 @@ export class PasswordChangeController {
 
   @Post()
   @NotRepeatable()
-  @Access({ right: 'read' })
+  @Access({ right: 'read', person: 'proof' })
   @Describe({
     summary: 'Changes the password of the current user',
     description:
@@ -188,7 +188,7 @@ export class EmailChangeController {
 
   @Post()
   @NotRepeatable()
-  @Access({ right: 'read' })
+  @Access({ right: 'read', person: 'proof' })
   @Describe({
     summary: 'Asks for another e-mail address of the current user',
     description:

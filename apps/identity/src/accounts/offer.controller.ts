@@ -11,11 +11,11 @@ export class OfferController {
   constructor(private readonly offers: OfferService) {}
 
   @Get()
-  @Access({ right: 'read' })
+  @Access({ right: 'read', person: 'reach' })
   @Describe({
     summary: 'Lists what workspaces offer to the current user',
     description:
-      'Invitations, and users that workspaces have added or registered with the address of the person. Empty for whoever has not verified their own address. Users of host applications, and workspaces that are closed or suspended, are not offered.',
+      'Invitations, and users that workspaces have added or registered with the address of the person. Empty for whoever has not verified their own address, and in a session that a provider has opened. Users of host applications, and workspaces that are closed or suspended, are not offered.',
     answers: [{ status: 200, description: 'The offers', body: () => OffersView }],
   })
   async list(@CurrentPrincipal() principal: Principal): Promise<OffersView> {
@@ -23,7 +23,7 @@ export class OfferController {
   }
 
   @Post(':userId/accept')
-  @Access({ right: 'read', proof: true })
+  @Access({ right: 'read', proof: true, person: 'proof' })
   @Describe({
     summary: 'Accepts an offer of a workspace',
     description:
@@ -36,7 +36,7 @@ export class OfferController {
   }
 
   @Post(':userId/decline')
-  @Access({ right: 'read' })
+  @Access({ right: 'read', proof: true, person: 'proof' })
   @Describe({
     summary: 'Declines an offer of a workspace',
     description:

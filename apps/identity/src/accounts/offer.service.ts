@@ -25,7 +25,10 @@ export class OfferService {
     private readonly revocations: RevocationService,
   ) {}
 
-  async list({ userId }: Principal): Promise<OfferView[]> {
+  /** None in a session that does not speak for the person, who could not accept any there. */
+  async list(principal: Principal): Promise<OfferView[]> {
+    if ((await this.sessions.visibleWorkspaces(principal)).partial) return [];
+    const { userId } = principal;
     const offers = await this.database.crossTenant(async (tx) => {
       const personId = await this.persons.personOf(tx, userId);
       return personId === undefined ? [] : this.persons.offers(tx, personId);
@@ -68,6 +71,7 @@ export class OfferService {
     });
     if (!found || !(await this.view(found.offered))) throw noSuchOffer();
     await this.sessions.assertOfPerson(principal);
+    await this.sessions.assertSecondFactor(principal);
     return found;
   }
 

@@ -66,14 +66,17 @@ export class PasswordChangeService {
   /**
    * In every workspace of a person. The session of the call stays; the others end.
    * @returns what a second call must answer, or the new token of the device
-   * @throws PlatformError INVALID_CREDENTIALS, WEAK_PASSWORD, CONFLICT when it was changed in the meantime,
+   * @throws PlatformError INVALID_CREDENTIALS, STEP_UP_REQUIRED, WEAK_PASSWORD, CONFLICT when it was changed in the meantime,
    * RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   async change(principal: Principal, change: PasswordChangeInput): Promise<MfaRequired | NewPassword> {
     const { tenantId, userId, sessionId } = principal;
     await this.limit.consume(userId);
     const { email, isLocal } = await this.assertAcceptable(principal, change);
-    const proven = await this.reauthentication.prove(principal, { ...change, password: change.currentPassword });
+    const proven = await this.reauthentication.proveForPerson(principal, {
+      ...change,
+      password: change.currentPassword,
+    });
     if (isMfaRequired(proven)) return proven;
     const passwordHash = await this.passwords.hash(change.newPassword, userId);
     const passwordKey = isLocal ? await this.passwords.claimKey(email, change.newPassword, userId) : undefined;

@@ -20,10 +20,10 @@ export class ErasureController {
   ) {}
 
   @Delete('auth/me')
-  @Access({ right: 'read', proof: true })
+  @Access({ right: 'read', proof: true, person: 'proof' })
   @Describe({
     summary: 'Erases the current user, in every workspace of theirs',
-    description: `${WHAT_GOES} \`workspaces\` of the refusal names the workspaces whose last owner the person is. A person of several workspaces needs a session that no identity provider opened, of a user with a second factor if they have one in any of them.`,
+    description: `${WHAT_GOES} \`workspaces\` of the refusal names the workspaces whose last owner the person is. A person of several workspaces needs a session that no identity provider opened.`,
     answers: [{ status: 204, description: 'The user is erased' }],
     errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
@@ -63,7 +63,7 @@ export class ErasureController {
 }
 
 const WHAT_IS_IN_IT =
-  'The account, second factors, passkeys, open sessions with their devices, invitations, changes of the e-mail address, links to host users and to identity providers, API keys, apps that act for the user, for whoever exports their own the workspaces that they are in and that wait for them, and the entries of the audit trail that the user made or that are about them. Records of the workspace are not part of it. The export is recorded in the audit trail.';
+  'The account, second factors, passkeys, open sessions with their devices, invitations, changes of the e-mail address, links to host users and to identity providers, API keys, apps that act for the user, for whoever exports their own, in a session that no identity provider opened, the workspaces that they are in and that wait for them, and the entries of the audit trail that the user made or that are about them. Records of the workspace are not part of it. The export is recorded in the audit trail.';
 
 @ApiGroup(PERSONAL_DATA_GROUP)
 @Controller('api')
@@ -72,7 +72,7 @@ export class PersonalDataExportController {
 
   @Post('auth/me/export')
   @NotRepeatable()
-  @Access({ right: 'read', proof: true })
+  @Access({ right: 'read', proof: true, person: 'reach' })
   @Describe({
     summary: 'Exports the personal data of the current user',
     description: WHAT_IS_IN_IT,

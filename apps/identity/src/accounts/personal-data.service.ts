@@ -12,6 +12,7 @@ import { grantView } from '../oauth/grant.service.js';
 import { shownAddress } from '../people/people.entity.js';
 import { assertGrantable, TenantService } from '../people/people.service.js';
 import { sessionView } from '../sessions/caller.service.js';
+import { PersonSessionService } from '../sessions/person-session.service.js';
 import { passkeyView } from '../sign-in/passkey.service.js';
 import { type PersonalData, PersonalDataRepository } from './personal-data.repository.js';
 
@@ -71,6 +72,7 @@ export class PersonalDataExportService {
     private readonly data: PersonalDataRepository,
     private readonly log: AuditLogRepository,
     private readonly tenants: TenantService,
+    private readonly sessions: PersonSessionService,
     private readonly trail: AuditTrail,
     limits: LimiterStore,
   ) {
@@ -83,10 +85,11 @@ export class PersonalDataExportService {
    * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, RATE_LIMITED
    */
   async export(principal: Principal, userId: string): Promise<AsyncGenerator<string>> {
-    // Where else a person is, is none of an administrator's business.
+    // Where else a person is, is none of an administrator's business, nor of a provider's.
     const isOwn = userId === principal.userId;
     const read = (tx: NarrowTransaction) => this.data.readPerson(tx, userId);
-    const ofPerson = isOwn ? await inWorkspace(this.database, principal, read) : {};
+    const isTheirs = isOwn && !(await this.sessions.visibleWorkspaces(principal)).partial;
+    const ofPerson = isTheirs ? await inWorkspace(this.database, principal, read) : {};
     const { head, roles } = await this.database.transaction(principal.tenantId, async (tx) => {
       const data = await this.data.read(tx, userId);
       if (!data) throw new PlatformError('NOT_FOUND', 'There is no such user');

@@ -9,6 +9,7 @@ import { HostUsersOfTheirOwn1795800011710 } from './1795800011710-host-users-of-
 import { EmbeddingEnds1795800011711 } from './1795800011711-embedding-ends.js';
 import { RevokedApps1795800011730 } from './1795800011730-revoked-apps.js';
 import { PageTokens1795800011760 } from './1795800011760-page-tokens.js';
+import { FactorOfPerson1795800011761 } from './1795800011761-factor-of-person.js';
 import { WorkspaceLimits1795800011790 } from './1795800011790-workspace-limits.js';
 
 /** Migrations of the identity database, oldest first. */
@@ -24,5 +25,6 @@ export const migrations = [
   EmbeddingEnds1795800011711,
   RevokedApps1795800011730,
   PageTokens1795800011760,
+  FactorOfPerson1795800011761,
   WorkspaceLimits1795800011790,
 ];

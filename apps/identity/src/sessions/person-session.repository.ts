@@ -21,6 +21,19 @@ export const LIST_PERSON_SESSIONS = `
         FROM sessions WHERE $3::uuid IS NULL OR id < $3::uuid ORDER BY id DESC LIMIT $4 OFFSET $5) s ON true
    ORDER BY s.id DESC`;
 
+/** A user with a second factor. $1: tenant, $2: user. */
+export const READ_SECOND_FACTOR = `
+  SELECT u.id AS "userId", a.person_proven AS authenticator
+    FROM app_user u LEFT JOIN authenticator a
+      ON a.tenant_id = u.tenant_id AND a.user_id = u.id AND a.confirmed_at IS NOT NULL
+   WHERE u.tenant_id = $1 AND u.id = $2 AND u.mfa_enabled`;
+
+export interface SecondFactor {
+  readonly userId: string;
+  /** Whether their authenticator speaks for the person; null for codes by mail. */
+  readonly authenticator: boolean | null;
+}
+
 export interface PersonWorkspace extends EmailHolder {
   readonly name: string;
   readonly roles: readonly string[];
@@ -36,6 +49,16 @@ export class PersonSessionRepository {
   /** Those in which the user is active, by their names. */
   async workspaces(database: Database, { tenantId, userId }: EmailHolder): Promise<PersonWorkspace[]> {
     return database.crossTenantStatement<PersonWorkspace>(READ_PERSON_WORKSPACES, [tenantId, userId]);
+  }
+
+  /** Those of the users, each read in their workspace. */
+  async secondFactors(database: Database, users: readonly EmailHolder[]): Promise<SecondFactor[]> {
+    const found: SecondFactor[] = [];
+    for (const { tenantId, userId } of users) {
+      const read = (tx: TenantTransaction) => tx.query<SecondFactor>(READ_SECOND_FACTOR, [tenantId, userId]);
+      found.push(...(await database.transaction(tenantId, read)));
+    }
+    return found;
   }
 
   /** The newest first. */

@@ -4,9 +4,13 @@ import { Database } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { EmailHolder } from '../people/email.repository.js';
-import { UserRepository } from '../people/people.repository.js';
 import { PersonRepository } from '../people/person.repository.js';
-import { type PersonSession, PersonSessionRepository, type PersonWorkspace } from './person-session.repository.js';
+import {
+  type PersonSession,
+  PersonSessionRepository,
+  type PersonWorkspace,
+  type SecondFactor,
+} from './person-session.repository.js';
 import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
 import type { Session } from './sessions.entity.js';
@@ -26,12 +30,24 @@ export class PersonSessionService {
     private readonly persons: PersonSessionRepository,
     private readonly sessions: SessionService,
     private readonly people: PersonRepository,
-    private readonly users: UserRepository,
   ) {}
 
   /** Where the caller can be a user; a local account in its own workspace only. */
   async workspaces({ tenantId, userId }: Principal): Promise<PersonWorkspace[]> {
     return this.persons.workspaces(this.database, { tenantId, userId });
+  }
+
+  /**
+   * Where else the person is, is told to a session that speaks for them alone.
+   * @returns whether other workspaces are left out, if there are any
+   */
+  async visibleWorkspaces(principal: Principal): Promise<{ workspaces: PersonWorkspace[]; partial: boolean }> {
+    const workspaces = await this.workspaces(principal);
+    const own = workspaces.filter(({ userId }) => userId === principal.userId);
+    // A local account is in its own alone.
+    const isMember = own.some(({ joinedAt }) => joinedAt !== null);
+    const partial = isMember && !(await this.calling(principal, workspaces))?.isOfPerson;
+    return { workspaces: partial ? own : workspaces, partial };
   }
 
   /**
@@ -55,16 +71,20 @@ export class PersonSessionService {
     throw notWithinSession();
   }
 
-  /** For the same: it is as safe as the safest of their workspaces. @throws PlatformError STEP_UP_REQUIRED for a user without the second factor of another */
+  /**
+   * For the same: it is as safe as the safest of their workspaces, whatever was set up in another by the password alone.
+   * @throws PlatformError STEP_UP_REQUIRED for a user without the factor that speaks for the person
+   */
   async assertSecondFactor(principal: Principal): Promise<void> {
-    let isRequired = false;
-    for (const membership of await this.memberships(principal)) {
-      const user = await this.users.readForSignIn(this.database, membership);
-      if (!user?.mfaEnabled) continue;
-      if (user.id === principal.userId) return;
-      isRequired = true;
-    }
-    if (isRequired) throw notWithinSession('Switch to a workspace where you have a second factor, or turn it on here');
+    if (await this.hasSecondFactor(principal)) return;
+    throw notWithinSession('Switch to the workspace where you have your second factor');
+  }
+
+  /** Whether an authenticator that the user sets up now speaks for the person: it is their first factor, or proven by it. */
+  async isFirstFactor({ userId }: Pick<Principal, 'userId'>): Promise<boolean> {
+    const factors = await this.secondFactors(userId);
+    const hasOwn = factors.some((factor) => factor.userId === userId);
+    return !factors.some(({ authenticator }) => authenticator) && (hasOwn || factors.length === 0);
   }
 
   /** Whether the session speaks for the person. */
@@ -100,20 +120,39 @@ export class PersonSessionService {
     }
   }
 
+  /** @param isProven whether anything was proven since the user has the factor: whoever turns one on has proven the password alone */
+  private async hasSecondFactor({ userId }: Principal, isProven = true): Promise<boolean> {
+    const asked = factorsOfPerson(await this.secondFactors(userId));
+    return asked.length === 0 || (isProven && asked.some((factor) => factor.userId === userId));
+  }
+
+  private async secondFactors(userId: string): Promise<SecondFactor[]> {
+    return this.persons.secondFactors(this.database, await this.memberships({ userId }));
+  }
+
   /** Also those in which they are disabled. @returns none of a local account */
-  private async memberships({ userId }: Principal): Promise<EmailHolder[]> {
+  private async memberships({ userId }: Pick<Principal, 'userId'>): Promise<EmailHolder[]> {
     return this.database.crossTenant(async (tx) => {
       const personId = await this.people.personOf(tx, userId);
       return personId === undefined ? [] : this.people.memberships(tx, personId);
     });
   }
 
-  /** The workspaces for which the session speaks. */
+  /** The workspaces for which the session speaks: all of them, as a user who has the second factor of the person. */
   private async within(principal: Principal): Promise<PersonWorkspace[]> {
     const workspaces = await this.workspaces(principal);
     const session = await this.calling(principal, workspaces);
-    return session?.isOfPerson ? workspaces : workspaces.filter(({ userId }) => userId === principal.userId);
+    const reachesAll = session?.isOfPerson && (await this.hasSecondFactor(principal, session.provenAt !== null));
+    return reachesAll ? workspaces : workspaces.filter(({ userId }) => userId === principal.userId);
   }
+}
+
+/** Those of which one is asked for: an authenticator of the person before codes by mail, and both before what is of a workspace. */
+function factorsOfPerson(factors: readonly SecondFactor[]): readonly SecondFactor[] {
+  const ofPerson = factors.filter(({ authenticator }) => authenticator === true);
+  if (ofPerson.length > 0 || factors.length === 1) return ofPerson.length > 0 ? ofPerson : factors;
+  const byMail = factors.filter(({ authenticator }) => authenticator === null);
+  return byMail.length > 0 ? byMail : factors;
 }
 
 /** Where no proof within the session helps. */

@@ -56,11 +56,11 @@ export class SessionController {
   }
 
   @Get('sessions')
-  @Access({ right: 'read' })
+  @Access({ right: 'read', person: 'reach' })
   @Describe({
     summary: 'Lists the open sessions of the current user',
     description:
-      'A session is one sign-in on one device. Each says where it was opened and where it was used last. Those of all workspaces of the person are listed, but in a session that a provider has opened, or one from before the address was verified: there, those of its workspace.',
+      'A session is one sign-in on one device. Each says where it was opened and where it was used last. Those of all workspaces of the person are listed, but in a session that a provider has opened, one from before the address was verified, and one of a user without the second factor that the person has elsewhere: there, those of its workspace.',
     answers: [{ status: 200, description: 'The sessions, newest first', body: () => PersonSessionView, list: true }],
   })
   async list(
@@ -75,7 +75,7 @@ export class SessionController {
   }
 
   @Delete('sessions')
-  @Access({ right: 'read' })
+  @Access({ right: 'read', person: 'reach' })
   @Describe({
     summary: 'Ends every session of the current user',
     description:
@@ -87,7 +87,7 @@ export class SessionController {
   }
 
   @Delete('sessions/:id')
-  @Access({ right: 'read' })
+  @Access({ right: 'read', person: 'reach' })
   @Describe({
     summary: 'Ends one session of the current user',
     description: 'Any that is listed. Access tokens of the session stop working within a second.',

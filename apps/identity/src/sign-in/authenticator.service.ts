@@ -96,13 +96,13 @@ export class AuthenticatorService {
     return { secret, otpauthUri: otpauthUri(secret, email) };
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS, CONFLICT without an enrolment */
-  async confirm(tx: TenantTransaction, userId: string, code: string): Promise<string[]> {
+  /** @param personProven whether it speaks for the person @throws PlatformError INVALID_CREDENTIALS, CONFLICT without an enrolment */
+  async confirm(tx: TenantTransaction, userId: string, code: string, personProven: boolean): Promise<string[]> {
     const pending = await this.authenticators.lock(tx, userId);
     if (!pending || pending.confirmedAt) throw new PlatformError('CONFLICT', 'No enrolment has been started');
     const step = matchingStep(this.secretOf(tx, userId, pending.sealedSecret), code, Date.now(), null);
     if (step === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or no longer valid');
-    await this.authenticators.confirm(tx, userId, step);
+    await this.authenticators.confirm(tx, userId, step, personProven);
     return this.replaceRecoveryCodes(tx, userId);
   }
 

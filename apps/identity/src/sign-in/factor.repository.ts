@@ -137,10 +137,10 @@ export class AuthenticatorRepository {
     return (await tx.queryPrepared(FIND_AUTHENTICATOR_IN_USE, [tx.tenantId, userId])).length === 1;
   }
 
-  async confirm(tx: TenantTransaction, userId: string, lastStep: number): Promise<void> {
+  async confirm(tx: TenantTransaction, userId: string, lastStep: number, personProven: boolean): Promise<void> {
     await tx
       .repository(Authenticator)
-      .update({ tenantId: tx.tenantId, userId }, { confirmedAt: secondsFromNow(0), lastStep });
+      .update({ tenantId: tx.tenantId, userId }, { confirmedAt: secondsFromNow(0), lastStep, personProven });
   }
 
   async useStep(tx: TenantTransaction, userId: string, step: number): Promise<boolean> {

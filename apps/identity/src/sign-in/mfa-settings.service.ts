@@ -6,6 +6,7 @@ import type { AuditAction } from '../audit/audit-actions.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import type { User } from '../people/people.entity.js';
 import { UserRepository } from '../people/people.repository.js';
+import { PersonSessionService } from '../sessions/person-session.service.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { SessionRepository } from '../sessions/session.repository.js';
 import { AuthenticatorService } from './authenticator.service.js';
@@ -25,6 +26,7 @@ export class MfaSettingsService {
     private readonly policies: SignInPolicyRepository,
     private readonly proof: RecentProof,
     private readonly sessions: SessionRepository,
+    private readonly ofPerson: PersonSessionService,
     private readonly trail: AuditTrail,
     private readonly notices: FactorNoticeService,
   ) {}
@@ -85,9 +87,11 @@ export class MfaSettingsService {
   /** @throws PlatformError STEP_UP_REQUIRED, INVALID_CREDENTIALS, CONFLICT when no enrolment was begun */
   async confirmEnrolment(principal: Principal, code: string): Promise<string[]> {
     const { userId } = principal;
+    const session = await this.ofPerson.calling(principal, []);
+    const personProven = session?.personProven === true && (await this.ofPerson.isFirstFactor(principal));
     return this.database.transaction(principal, async (tx) => {
       await this.lockProven(tx, principal);
-      const codes = await this.authenticators.confirm(tx, userId, code);
+      const codes = await this.authenticators.confirm(tx, userId, code, personProven);
       await this.users.update(tx, userId, { mfaEnabled: true });
       // In other sessions the password was enough for a proof until now; in this one the code has just been given.
       await this.sessions.forgetProofs(tx, userId, principal.sessionId);

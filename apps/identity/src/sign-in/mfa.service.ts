@@ -7,6 +7,7 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { hashSecret, isSecret, newSecret, packIds, packToken, unpackIds } from '../secrets.js';
+import { PersonSessionService } from '../sessions/person-session.service.js';
 import type { Precondition, ProvenSignIn } from '../sessions/session.service.js';
 import { AuthenticatorService, isRecoveryCode } from './authenticator.service.js';
 import { MfaChallengeRepository, PasskeyRepository } from './factor.repository.js';
@@ -35,6 +36,7 @@ export class MfaService {
     private readonly mailCodes: MailCodes,
     private readonly refusals: RefusedActs,
     private readonly notices: FactorNoticeService,
+    private readonly ofPerson: PersonSessionService,
   ) {}
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED after too many wrong codes of the user */
@@ -88,11 +90,12 @@ export class MfaService {
   ): Promise<Verified<SignInPurpose> & { recoveryCodes: string[] }> {
     const enrolment = await this.enrolmentOf(kind, token);
     const { tenantId, userId, id, purpose } = enrolment;
+    const personProven = purpose !== 'single-sign-on' && (await this.ofPerson.isFirstFactor({ userId }));
     const recoveryCodes = await this.database.transaction(tenantId, async (tx) => {
       // The account first: whatever ends pending sign-ins locks in this order too.
       await enrolled?.(tx, userId, purpose);
       if (!(await this.challenges.delete(tx, id))) throw tokenRefused();
-      const codes = await this.authenticators.confirm(tx, userId, code);
+      const codes = await this.authenticators.confirm(tx, userId, code, personProven);
       await this.notices.send(tx, userId, { change: 'authenticator-added' });
       return codes;
     });

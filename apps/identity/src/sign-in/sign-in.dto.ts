@@ -40,6 +40,17 @@ export class PersonWorkspaceView {
 
 export class PersonWorkspacesView {
   @ListField(() => PersonWorkspaceView, { description: 'By their names' }) data: PersonWorkspaceView[];
+
+  @BooleanField({
+    description:
+      'Whether the session does not speak for the person, so that other workspaces are left out, if there are any: `POST` with the password lists them',
+  })
+  partial: boolean;
+}
+
+export class WorkspacesInput {
+  @TextField({ maxLength: 256, description: 'The password of the person', example: 'correct-horse-battery-staple' })
+  password: string;
 }
 
 export class HandOverInput {

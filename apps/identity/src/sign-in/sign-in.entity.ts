@@ -12,6 +12,9 @@ export class Authenticator extends TenantRow {
 
   /** The time step of the code that was used last: it and those before are not accepted again. */
   @Column({ name: 'last_step', type: 'bigint', nullable: true, transformer: bigintAsNumber }) lastStep: number | null;
+
+  /** Whether the person set it up, proving the factor that they had elsewhere: otherwise it counts in its workspace alone. */
+  @Column({ name: 'person_proven', type: 'boolean' }) personProven: boolean;
 }
 
 /** Counted apart: whoever guesses at a sign-in does not slow down the user who is signed in. */

@@ -32,16 +32,22 @@ export class ReauthenticationService {
   ) {}
 
   /**
+   * @param admit refuses, once the password is right
    * @returns the user, or what the second call must answer where the second factor is on
    * @throws PlatformError INVALID_CREDENTIALS, STEP_UP_REQUIRED, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
-  async prove(principal: Principal, { password, challengeId, code }: UserStepUpInput): Promise<User | MfaRequired> {
+  async prove(
+    principal: Principal,
+    { password, challengeId, code }: UserStepUpInput,
+    admit?: () => Promise<void>,
+  ): Promise<User | MfaRequired> {
     const { tenantId, userId } = principal;
     const user = await notingFailedProof(this.refusals, principal, userId, () =>
       this.checkPassword('reauthentication', principal, password),
     );
     // What follows changes the person, for whom the provider of one workspace does not speak.
     if (user.passwordHash === null) await this.ofPerson.assertOfPerson(principal);
+    await admit?.();
     if (challengeId === undefined || code === undefined) {
       const demandOf = async () => ({ mailCode: user.mfaEnabled, enrolment: false });
       const needed = await this.requests.begin(user, 'reauthentication', demandOf);
@@ -54,11 +60,9 @@ export class ReauthenticationService {
     });
   }
 
-  /** As {@link prove}, for a change in every workspace of the person. */
-  async proveForPerson(principal: Principal, proof: UserStepUpInput): Promise<User | MfaRequired> {
-    const outcome = await this.prove(principal, proof);
-    if (!isMfaRequired(outcome)) await this.ofPerson.assertSecondFactor(principal);
-    return outcome;
+  /** As {@link prove}, for a change in every workspace of the person: no code of a weaker workspace is asked for. */
+  proveForPerson(principal: Principal, proof: UserStepUpInput): Promise<User | MfaRequired> {
+    return this.prove(principal, proof, () => this.ofPerson.assertSecondFactor(principal));
   }
 
   /**

@@ -12,7 +12,7 @@ import type { SignInOutcome } from './device-tokens.js';
 import { SignInLimit } from './guess-limits.js';
 import type { SignInAnswer } from './mfa.service.js';
 import { PasswordService } from './password.service.js';
-import type { PersonWorkspaceView, SwitchInput } from './sign-in.dto.js';
+import type { PersonWorkspacesView, SwitchInput } from './sign-in.dto.js';
 import { type FirstProof, SignInService } from './sign-in.service.js';
 import { wrongPassword } from './step-up.service.js';
 
@@ -30,11 +30,17 @@ export class WorkspaceSwitchService {
     private readonly refusals: RefusedActs,
   ) {}
 
-  async list(principal: Principal): Promise<PersonWorkspaceView[]> {
+  async list(principal: Principal): Promise<PersonWorkspacesView> {
+    const { workspaces, partial } = await this.ofPerson.visibleWorkspaces(principal);
+    return workspacesView(principal, workspaces, partial);
+  }
+
+  /** All of them, in whatever session. @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
+  async listAll(principal: Principal, password: string, origin: SignInOrigin): Promise<PersonWorkspacesView> {
     const workspaces = await this.ofPerson.workspaces(principal);
-    return workspaces.map(({ tenantId, name, roles }) => {
-      return { tenantId, name, roles: [...roles], current: tenantId === principal.tenantId };
-    });
+    const user = await this.users.readForSignIn(this.database, principal);
+    await this.provePassword(principal, workspaces, user?.email ?? '', password, origin);
+    return workspacesView(principal, workspaces, false);
   }
 
   /**
@@ -70,12 +76,34 @@ export class WorkspaceSwitchService {
       if (isOfPerson) return { provenAt, endsAt };
       throw new PlatformError('STEP_UP_REQUIRED', undefined, { members: { proofs: ['password'] } });
     }
-    await notingFailedProof(this.refusals, principal, principal.userId, () =>
+    await this.provePassword(principal, workspaces, email, password, origin);
+    return { provenAt: new Date() };
+  }
+
+  /** Of the person. */
+  private provePassword(
+    principal: Principal,
+    workspaces: readonly PersonWorkspace[],
+    email: string,
+    password: string,
+    origin: SignInOrigin,
+  ): Promise<void> {
+    return notingFailedProof(this.refusals, principal, principal.userId, () =>
       this.limit.guess(`user:${email}`, origin.address, async () => {
         const stored = await inWorkspace(this.database, principal, (tx) => this.persons.passwordOf(tx, workspaces));
         if (!(await this.passwords.matches(stored, password, origin.address))) throw wrongPassword();
       }),
     );
-    return { provenAt: new Date() };
   }
+}
+
+function workspacesView(
+  { tenantId: current }: Principal,
+  workspaces: readonly PersonWorkspace[],
+  partial: boolean,
+): PersonWorkspacesView {
+  const data = workspaces.map(({ tenantId, name, roles }) => {
+    return { tenantId, name, roles: [...roles], current: tenantId === current };
+  });
+  return { data, partial };
 }

@@ -5,7 +5,7 @@ import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { giveDeviceToken, type HeaderReply } from './device-tokens.js';
 import type { SignInAnswer } from './mfa.service.js';
-import { PersonWorkspacesView, SignInView, SwitchInput } from './sign-in.dto.js';
+import { PersonWorkspacesView, SignInView, SwitchInput, WorkspacesInput } from './sign-in.dto.js';
 import { WorkspaceSwitchService } from './workspace-switch.service.js';
 
 @ApiGroup(SIGN_IN_GROUP)
@@ -14,20 +14,38 @@ export class WorkspacesController {
   constructor(private readonly switches: WorkspaceSwitchService) {}
 
   @Get('workspaces')
-  @Access({ right: 'read' })
+  @Access({ right: 'read', person: 'reach' })
   @Describe({
     summary: 'Lists the workspaces of the current user',
     description:
-      'Those in which the person is an active user, each with the roles there. Whoever has not proven their address is in one.',
+      'Those in which the person is an active user, each with the roles there. Whoever has not proven their address is in one. A session that a provider has opened, or one from before the address was verified, sees its own workspace: `partial` is true then.',
     answers: [{ status: 200, description: 'The workspaces', body: () => PersonWorkspacesView }],
   })
   async list(@CurrentPrincipal() principal: Principal): Promise<PersonWorkspacesView> {
-    return { data: await this.switches.list(principal) };
+    return this.switches.list(principal);
+  }
+
+  @Post('workspaces')
+  @NotRepeatable()
+  @Access({ right: 'read', person: 'reach' })
+  @Describe({
+    summary: 'Lists all workspaces of the current user, with their password',
+    description:
+      'For sessions that see their own workspace alone. `POST /api/auth/switch` takes the same password. Wrong ones count as failed sign-ins.',
+    answers: [{ status: 200, description: 'The workspaces', body: () => PersonWorkspacesView }],
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
+  })
+  async listAll(
+    @CurrentPrincipal() principal: Principal,
+    @Body() { password }: WorkspacesInput,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<PersonWorkspacesView> {
+    return this.switches.listAll(principal, password, origin);
   }
 
   @Post('switch')
   @NotRepeatable()
-  @Access({ right: 'read' })
+  @Access({ right: 'read', person: 'reach' })
   @Describe({
     summary: 'Signs in to another workspace of the current user',
     description:

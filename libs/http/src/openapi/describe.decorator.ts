@@ -89,7 +89,12 @@ export function accessText({ access, public: isPublic }: ControllerRoute, caller
   if (!access) return undefined;
   const exempt = takesApiKeys(access) ? '; an API key needs none' : '';
   const proof = `Needs a proof of your password or second factor in the last ten minutes${exempt}.`;
-  return [callersText(access, caller), ...(access.proof ? [proof] : [])].join(' ');
+  const ofPerson = 'Whoever has a second factor in any of their workspaces calls it as a user who has that factor.';
+  return [
+    callersText(access, caller),
+    ...(access.proof ? [proof] : []),
+    ...(access.person === 'proof' ? [ofPerson] : []),
+  ].join(' ');
 }
 
 function callersText(access: AccessRule, caller: Caller): string {

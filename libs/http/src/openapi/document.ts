@@ -30,7 +30,7 @@ function impliedRefusals(route: ControllerRoute, inputs: HandlerInputs, hasBody:
   return [
     ...(route.public ? [] : (['UNAUTHENTICATED', 'TOKEN_EXPIRED', 'TOKEN_REVOKED', 'FORBIDDEN'] as const)),
     ...(access?.scope ? (['INSUFFICIENT_SCOPE'] as const) : []),
-    ...(access?.proof ? (['STEP_UP_REQUIRED'] as const) : []),
+    ...(access?.proof || access?.person === 'proof' ? (['STEP_UP_REQUIRED'] as const) : []),
     ...(refusesEmbed ? (['EMBED_TOKEN_REFUSED'] as const) : []),
     ...(takesKeys ? (['INVALID_API_KEY'] as const) : []),
     ...(access && !takesKeys ? (['API_KEY_REFUSED'] as const) : []),

@@ -24,6 +24,8 @@ const accountApi = (client: ApiClient) => ({
   endSession: (id: string) => client.DELETE('/api/auth/sessions/{id}', byId(id)),
 
   workspaces: () => answerOf(client.GET('/api/auth/workspaces')),
+  /** Where the session sees its own workspace alone. */
+  allWorkspaces: (password: string) => answerOf(client.POST('/api/auth/workspaces', { body: { password } })),
   /** @param password where an identity provider has signed in, which speaks for its own workspace alone */
   enterWorkspace: (tenantId: string, password?: string): Promise<SignInAnswer> =>
     answerOf(client.POST('/api/auth/switch', { body: { tenantId, ...(password !== undefined && { password }) } })),

@@ -15,7 +15,10 @@ import { SIGN_IN_TEXTS } from '../sign-in/sign-in.texts.js';
 import { useAccountApi, type WorkspaceOfPerson } from './account.api.js';
 import { WORKSPACE_TEXTS } from './workspaces.texts.js';
 
-type Entered = Pick<WorkspaceOfPerson, 'tenantId' | 'name'>;
+type Entered = Pick<WorkspaceOfPerson, 'tenantId' | 'name'> & {
+  /** With which it was listed. */
+  readonly password?: string | undefined;
+};
 
 /**
  * Enters another workspace of the person, in every window: at once, or with what its sign-in still asks for.
@@ -32,7 +35,7 @@ export function useWorkspaceEntry(): { readonly enter: (workspace: Entered) => v
   const [workspace, setWorkspace] = useState<Entered>();
   const [step, setStep] = useState<SignInAnswer>();
   const entry = useMutation({
-    mutationFn: async ({ tenantId, password }: { tenantId: string; password?: string }) => {
+    mutationFn: async ({ tenantId, password }: { tenantId: string; password?: string | undefined }) => {
       const answer = await api.enterWorkspace(tenantId, password);
       if (answer.accessToken === undefined) return setStep(answer);
       await start();
@@ -48,7 +51,8 @@ export function useWorkspaceEntry(): { readonly enter: (workspace: Entered) => v
   const tenantId = workspace?.tenantId ?? '';
   // A provider speaks for its own workspace, and an old proof sets up no second factor.
   const needsPassword =
-    (error instanceof ApiProblem && error.code === 'STEP_UP_REQUIRED') || entry.variables?.password !== undefined;
+    (error instanceof ApiProblem && error.code === 'STEP_UP_REQUIRED') ||
+    entry.variables?.password !== workspace?.password;
   const isRefused = needsPassword && error instanceof ApiProblem && error.code !== 'STEP_UP_REQUIRED';
   const asking = { ...entry, mutate: ({ password }: Values) => entry.mutate({ tenantId, password }) };
   const question =
@@ -74,7 +78,7 @@ export function useWorkspaceEntry(): { readonly enter: (workspace: Entered) => v
   return {
     enter: (chosen) => {
       setWorkspace(chosen);
-      entry.mutate({ tenantId: chosen.tenantId });
+      entry.mutate({ tenantId: chosen.tenantId, password: chosen.password });
     },
     question,
   };

@@ -8,6 +8,9 @@ export const WORKSPACE_TEXTS = catalogue({
     enter: 'Switch to it',
     enterTitle: (name: string) => `Switch to ${name}`,
     enterText: 'Your password proves that it is you who enters the other workspace.',
+    elsewhere: 'Your other workspaces: confirm it’s you',
+    elsewhereAct: 'Show them',
+    elsewhereText: 'An identity provider has signed you in, which speaks for this workspace alone.',
     leave: 'Leave it',
     leaveTitle: (name: string) => `Leave ${name}?`,
     leaveText:
@@ -26,7 +29,8 @@ export const WORKSPACE_TEXTS = catalogue({
     hasDeclined: 'Declined',
     problems: {
       SINGLE_SIGN_ON_REQUIRED: 'This workspace asks you to sign in with its identity provider.',
-      STEP_UP_REQUIRED: 'Sign out, and sign in with your password first.',
+      STEP_UP_REQUIRED:
+        'Sign in with your password first. If you have a second factor in another workspace, switch to that one.',
       WORKSPACE_SUSPENDED: 'This workspace is suspended.',
       INVALID_CREDENTIALS: 'The password is wrong.',
       CONFLICT: 'You are its only owner. Make somebody else an owner first.',
@@ -39,6 +43,9 @@ export const WORKSPACE_TEXTS = catalogue({
     enter: 'Dorthin wechseln',
     enterTitle: (name) => `Zu ${name} wechseln`,
     enterText: 'Ihr Passwort beweist, dass Sie selbst den anderen Arbeitsbereich betreten.',
+    elsewhere: 'Ihre anderen Arbeitsbereiche: Bestätigen Sie, dass Sie es sind',
+    elsewhereAct: 'Anzeigen',
+    elsewhereText: 'Ein Identitätsanbieter hat Sie angemeldet, und der spricht nur für diesen Arbeitsbereich.',
     leave: 'Verlassen',
     leaveTitle: (name) => `${name} verlassen?`,
     leaveText:
@@ -57,7 +64,8 @@ export const WORKSPACE_TEXTS = catalogue({
     hasDeclined: 'Abgelehnt',
     problems: {
       SINGLE_SIGN_ON_REQUIRED: 'Für diesen Arbeitsbereich melden Sie sich bei seinem Identitätsanbieter an.',
-      STEP_UP_REQUIRED: 'Melden Sie sich ab, und melden Sie sich zuerst mit Ihrem Passwort an.',
+      STEP_UP_REQUIRED:
+        'Melden Sie sich zuerst mit Ihrem Passwort an. Haben Sie in einem anderen Arbeitsbereich einen zweiten Faktor, wechseln Sie dorthin.',
       WORKSPACE_SUSPENDED: 'Dieser Arbeitsbereich ist gesperrt.',
       INVALID_CREDENTIALS: 'Das Passwort ist falsch.',
       CONFLICT: 'Nur Sie sind dort Inhaber. Machen Sie zuerst jemand anderen dazu.',

@@ -1,9 +1,11 @@
 import { useTexts } from '@crm/ui';
-import { Button, Text, Title } from '@mantine/core';
+import { Button, Group, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ROLE_TEXTS } from '../shell/role.texts.js';
 import { Act } from '../sign-in/parts/confirm.js';
+import { CurrentPasswordInput } from '../sign-in/parts/passwords.js';
+import { SIGN_IN_TEXTS } from '../sign-in/sign-in.texts.js';
 import { type Offer, useAccountApi, type WorkspaceOfPerson } from './account.api.js';
 import { useWorkspaceEntry } from './enter-workspace.js';
 import { useProof } from './proof.js';
@@ -19,6 +21,16 @@ export function Workspaces() {
   const say = useSay();
   const callProven = useProof();
   const { enter, question } = useWorkspaceEntry();
+  const { password: label } = useTexts(SIGN_IN_TEXTS);
+  /** Whether the session does not speak for the person: what is elsewhere is listed with the password. */
+  const [isPartial, setPartial] = useState(false);
+  const [all, setAll] = useState<{ readonly data: readonly WorkspaceOfPerson[]; readonly password: string }>();
+  const load = async () => {
+    if (all) return all;
+    const found = await api.workspaces();
+    setPartial(found.partial);
+    return found;
+  };
   /** What has become of an entry, by its id. */
   const [outcomes, setOutcomes] = useState<Readonly<Record<string, string>>>({});
   const done = (id: string, outcome: string, said: string): void => {
@@ -37,14 +49,15 @@ export function Workspaces() {
     if (accepted) done(userId, texts.hasAccepted, texts.accepted);
     return accepted !== undefined;
   };
-  const decline = async ({ userId }: Offer): Promise<void> => {
-    await api.declineOffer(userId);
-    done(userId, texts.hasDeclined, texts.declined);
+  const decline = async ({ userId }: Offer): Promise<boolean> => {
+    const declined = await callProven(() => api.declineOffer(userId));
+    if (declined) done(userId, texts.hasDeclined, texts.declined);
+    return declined !== undefined;
   };
   const rolesOf = (roles: readonly string[]): string => roles.map((role) => names[role] ?? role).join(', ');
   return (
     <Topic lead={texts.lead}>
-      <Entries name="workspaces" load={api.workspaces}>
+      <Entries name={all ? 'all-workspaces' : 'workspaces'} load={load}>
         {(workspace) => (
           <Entry
             key={workspace.tenantId}
@@ -64,7 +77,7 @@ export function Workspaces() {
                 <Button
                   variant="default"
                   aria-label={`${texts.enter}: ${workspace.name}`}
-                  onClick={() => enter(workspace)}
+                  onClick={() => enter({ ...workspace, password: all?.password })}
                 >
                   {texts.enter}
                 </Button>
@@ -75,6 +88,20 @@ export function Workspaces() {
           </Entry>
         )}
       </Entries>
+      {isPartial && !all ? (
+        <Group>
+          <Act
+            act={texts.elsewhere}
+            confirm={texts.elsewhereAct}
+            title={texts.elsewhere}
+            text={texts.elsewhereText}
+            words={texts.problems}
+            onAct={async ({ password = '' }) => setAll({ ...(await api.allWorkspaces(password)), password })}
+          >
+            <CurrentPasswordInput label={label} />
+          </Act>
+        </Group>
+      ) : null}
       <Title order={2} size="h3" mt="md">
         {texts.offers}
       </Title>
