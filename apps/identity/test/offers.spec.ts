@@ -87,7 +87,7 @@ describe('an invitation of a person', () => {
     const look = await byMail('look', token);
     expect(look).toMatchObject({
       status: 200,
-      body: { workspace: 'The inviters', email: person.email, needsPassword: false },
+      body: { workspace: 'The inviters', email: person.email, needsPassword: false, signsInBy: 'password' },
     });
     const { answer, text } = await mailServer.sentBy(person.email, () =>
       byMail('accept', token, { password: NEW_PASSWORD }),
@@ -110,7 +110,7 @@ describe('an invitation of a person', () => {
     const person = await identity.account();
     const { owner, userId } = await invited(person.email);
     const { tenantId } = owner;
-    const offer = { userId, tenantId, workspace: 'The inviters', roles: ['member'], invited: true };
+    const offer = { userId, tenantId, workspace: 'The inviters', roles: ['member'], invited: true, signsInBy: 'password' };
     expect(await offersOf(person)).toEqual([{ ...offer, createdAt: expect.any(String) }]);
     await identity.forgetProofs(person.tenantId);
     expect(await outcome(inPage('accept', person, userId))).toEqual([403, 'STEP_UP_REQUIRED']);

@@ -285,3 +285,50 @@ describe('a change of the whole person', () => {
     expect(await outcome(erase(byProvider))).toEqual([403, 'STEP_UP_REQUIRED']);
   });
 });
+
+describe('a workspace that requires single sign-on', () => {
+  const requireIt = (tenantId: string) =>
+    identity.query(
+      tenantId,
+      `INSERT INTO sign_in_policy (tenant_id, second_factor, single_sign_on) VALUES ($1, 'optional', 'required')
+       ON CONFLICT (tenant_id) DO UPDATE SET single_sign_on = 'required'`,
+      [tenantId],
+    );
+
+  it('locks nobody out of another workspace of theirs, wherever they were last', async () => {
+    const { home, there } = await consultant(identity);
+    await enter(identity, there);
+    await requireIt(there.tenantId);
+    expect(await identity.signedIn(home.email)).toMatchObject({ tenantId: home.tenantId, userId: home.userId });
+    const named = { email: home.email, password: PASSWORD, workspace: there.tenantId };
+    expect(await outcome(identity.post('/api/auth/login', named))).toEqual([403, 'SINGLE_SIGN_ON_REQUIRED']);
+    await requireIt(home.tenantId);
+    await identity.query(home.tenantId, "UPDATE app_user SET roles = '{member}' WHERE id = $1", [home.userId]);
+    expect(await outcome(identity.login(home.email))).toEqual([403, 'SINGLE_SIGN_ON_REQUIRED']);
+  });
+
+  it('invites nobody whom no provider of it can know, but owners, who have passwords', async () => {
+    const { owner, domain } = await stage.proven();
+    await requireIt(owner.tenantId);
+    const invite = (email: string, role = 'member') =>
+      identity.send('POST', '/api/tenant/users', owner, { email, name: 'Guest', roles: [role] });
+    const refused = await invite(newEmail());
+    const errors = [{ pointer: '/email', code: 'SINGLE_SIGN_ON_REQUIRED' }];
+    expect([refused.status, refused.body]).toMatchObject([422, { code: 'VALIDATION_FAILED', errors }]);
+    expect((await invite(newEmail(), 'owner')).status).toBe(201);
+    expect((await invite(newEmail().replace(/@.*/, `@${domain}`))).status).toBe(201);
+  });
+
+  it('says before somebody accepts what they will sign in by', async () => {
+    const { home } = await consultant(identity);
+    const [free, strict] = [await identity.account(), await identity.account()];
+    await requireIt(strict.tenantId);
+    for (const { tenantId } of [free, strict]) await addLocal(identity, tenantId, home.email);
+    const needed = async () => {
+      const { body } = await identity.send('GET', '/api/auth/workspaces/offers', await enter(identity, home));
+      const offers = body.data as unknown as { tenantId: string; signsInBy: string }[];
+      return [free, strict].map(({ tenantId }) => offers.find((offer) => offer.tenantId === tenantId)?.signsInBy);
+    };
+    expect(await needed()).toEqual(['password', 'identity_provider']);
+  });
+});

@@ -4,13 +4,16 @@ import { Injectable } from '@nestjs/common';
 import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
 import { MailService } from '../mail/mail.service.js';
 import { EmailClaimRepository } from '../people/email.repository.js';
+import type { User } from '../people/people.entity.js';
 import { TenantRepository, UserRepository } from '../people/people.repository.js';
 import type { LocalAccount } from '../people/person.entity.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
 import { ShutOutService } from '../sessions/shut-out.service.js';
+import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
 import { memberMail } from './accounts.mail.js';
 import { InvitationRepository } from './accounts.repository.js';
+import type { Entry } from './offer.dto.js';
 import { ErasureRepository } from './personal-data.repository.js';
 
 /** A local account that a person may become. */
@@ -34,9 +37,24 @@ export class AcceptanceService {
     private readonly invitations: InvitationRepository,
     private readonly erasures: ErasureRepository,
     private readonly shutOuts: ShutOutService,
+    private readonly policies: SignInPolicyRepository,
     private readonly mails: MailService,
     private readonly trail: AuditTrail,
   ) {}
+
+  /** What the person will need, who is told before they accept. @param personId undefined for somebody who chooses a password */
+  async entryOf(
+    tx: NarrowTransaction,
+    { tenantId, roles }: Pick<User, 'tenantId' | 'roles'>,
+    personId: string | undefined,
+  ): Promise<Entry> {
+    // Owners sign in by a password.
+    const takesPasswords = roles.includes('owner') || !(await this.policies.requiresSingleSignOn(tx, tenantId));
+    if (!takesPasswords) return 'identity_provider';
+    if (personId === undefined) return 'password';
+    const memberships = await this.persons.memberships(tx, personId);
+    return (await this.people.withPassword(tx, memberships)) ? 'password' : 'new_password';
+  }
 
   /**
    * The local account becomes the person's, and whatever somebody may have kept who used it before ends. A disabled one stays

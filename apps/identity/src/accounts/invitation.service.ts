@@ -81,7 +81,13 @@ export class InvitationService {
   /** @throws PlatformError INVALID_INVITATION */
   async look(token: string): Promise<InvitationView> {
     const { user, workspace } = await this.find(token);
-    return { workspace, email: user.email, needsPassword: !(await this.isKnown(user.email)) };
+    const { email, tenantId } = user;
+    return inWorkspace(this.database, tenantId, async (tx) => {
+      const known = await this.persons.findAddress(tx, email);
+      const personId = known?.isReserved ? undefined : known?.personId;
+      const signsInBy = await this.acceptances.entryOf(tx, user, personId);
+      return { workspace, email, needsPassword: personId === undefined, signsInBy };
+    });
   }
 
   /** @throws PlatformError INVALID_INVITATION, PASSWORD_REQUIRED, WEAK_PASSWORD, CONFLICT, SERVICE_UNAVAILABLE */

@@ -1,8 +1,15 @@
-import { BooleanField, DateTimeField, EmailField, field, IdField, ListField, TextField } from '@crm/http';
+import { BooleanField, DateTimeField, EmailField, EnumField, field, IdField, ListField, TextField } from '@crm/http';
 import { NEW_PASSWORD } from '../sign-in/password.service.js';
 
 /** Each is read by itself, and anybody can make some: the oldest are listed, and what is declined makes room. */
 export const MOST_OFFERS = 100;
+
+/** `new_password`: somebody whom only providers have signed in asks for one by mail, once they have accepted. */
+export const ENTRIES = ['password', 'new_password', 'identity_provider'] as const;
+export type Entry = (typeof ENTRIES)[number];
+
+const ENTRY =
+  'What signs the person in to the workspace: the password that they have or choose now; one that they ask for by mail after they have accepted, because they have none; or the identity provider of the workspace, which takes no passwords';
 
 export class InvitationInput {
   @TextField({ maxLength: 200, example: 'b3BhcXVlLXRva2Vu', description: 'The token from the link in the mail' })
@@ -24,6 +31,8 @@ export class InvitationView {
   @EmailField() email: string;
   @BooleanField({ description: 'Whether a password is to be chosen, as nobody has verified the address yet' })
   needsPassword: boolean;
+
+  @EnumField(ENTRIES, { description: ENTRY }) signsInBy: Entry;
 }
 
 export class OfferView {
@@ -33,6 +42,7 @@ export class OfferView {
   @ListField(field.text({ maxLength: 40 }), { example: ['member'] }) roles: string[];
   @BooleanField({ description: 'Whether it is an invitation; otherwise somebody may have used the account already' })
   invited: boolean;
+  @EnumField(ENTRIES, { description: ENTRY }) signsInBy: Entry;
   @DateTimeField() createdAt: string;
 }
 

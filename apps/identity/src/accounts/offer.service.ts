@@ -29,14 +29,14 @@ export class OfferService {
   async list(principal: Principal): Promise<OfferView[]> {
     if ((await this.sessions.visibleWorkspaces(principal)).partial) return [];
     const { userId } = principal;
-    const offers = await this.database.crossTenant(async (tx) => {
-      const personId = await this.persons.personOf(tx, userId);
-      return personId === undefined ? [] : this.persons.offers(tx, personId);
+    const { personId, offers } = await this.database.crossTenant(async (tx) => {
+      const found = (await this.persons.personOf(tx, userId)) ?? '';
+      return { personId: found, offers: found === '' ? [] : await this.persons.offers(tx, found) };
     });
     const views: OfferView[] = [];
     for (const offer of offers) {
       if (views.length === MOST_OFFERS) break;
-      const view = await this.view(offer);
+      const view = await this.view(offer, personId);
       if (view) views.push(view);
     }
     return views;
@@ -69,26 +69,29 @@ export class OfferService {
       const known = await this.persons.findAddress(tx, offered.email);
       return known?.personId === personId && !known.isReserved ? { personId, offered } : null;
     });
-    if (!found || !(await this.view(found.offered))) throw noSuchOffer();
+    if (!found || !(await this.view(found.offered, found.personId))) throw noSuchOffer();
     await this.sessions.assertOfPerson(principal);
     await this.sessions.assertSecondFactor(principal);
     return found;
   }
 
   /** @returns null for a user of a workspace that is closed or suspended, who is not offered */
-  private async view({ tenantId, userId }: EmailHolder): Promise<OfferView | null> {
-    return this.database.transaction(tenantId, async (tx) => {
+  private async view({ tenantId, userId }: EmailHolder, personId: string): Promise<OfferView | null> {
+    const offered = await this.database.transaction(tenantId, async (tx) => {
       const [user, tenant, suspension] = await Promise.all([
         this.users.find(tx, userId),
         this.tenants.find(tx),
         this.suspensions.find(tx),
       ]);
       const isOpen = tenant && !tenant.closedAt && (!suspension || suspension.reinstatedAt !== null);
-      if (!user || !isOpen) return null;
-      const { roles, status, createdAt } = user;
-      const invited = status === 'invited';
-      return { userId, tenantId, workspace: tenant.name, roles, invited, createdAt: createdAt.toISOString() };
+      return user && isOpen ? { user, workspace: tenant.name } : null;
     });
+    if (!offered) return null;
+    const { user, workspace } = offered;
+    const { roles, status, createdAt } = user;
+    const signsInBy = await inWorkspace(this.database, tenantId, (tx) => this.acceptances.entryOf(tx, user, personId));
+    const invited = status === 'invited';
+    return { userId, tenantId, workspace, roles, invited, signsInBy, createdAt: createdAt.toISOString() };
   }
 }
 

@@ -33,8 +33,10 @@ import { PersonRepository } from '../people/person.repository.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
+import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
 import { LocalPasswords } from '../sign-in/local-passwords.js';
 import { PasswordMarks, PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
+import { DomainService } from '../single-sign-on/domain.service.js';
 import { UsageService } from '../usage/usage.service.js';
 import type { UserChangeInput, UserInput, UserListQuery } from './accounts.dto.js';
 import { InvitationService } from './invitation.service.js';
@@ -82,6 +84,8 @@ export class UserAdministrationService {
     private readonly policy: PasswordPolicy,
     private readonly localPasswords: LocalPasswords,
     private readonly tenants: TenantService,
+    private readonly signInPolicies: SignInPolicyRepository,
+    private readonly domains: DomainService,
     private readonly trail: AuditTrail,
     private readonly refusals: RefusedActs,
     private readonly proof: RecentProof,
@@ -108,7 +112,8 @@ export class UserAdministrationService {
   /**
    * Nothing tells whether the address has an account elsewhere.
    * @param key makes a repeated call return the same user
-   * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, LOCAL_PASSWORDS_REFUSED, WEAK_PASSWORD, RATE_LIMITED, STORAGE_LIMIT_REACHED,
+   * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, VALIDATION_FAILED, LOCAL_PASSWORDS_REFUSED, WEAK_PASSWORD, RATE_LIMITED,
+   * STORAGE_LIMIT_REACHED,
    * EMAIL_TAKEN for the address of another user of the workspace, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
    */
   async add(principal: Principal, addition: UserInput, key?: string): Promise<User> {
@@ -122,6 +127,7 @@ export class UserAdministrationService {
       call && (await this.database.transaction(tenantId, (tx) => this.idempotency.findRecordId(tx, call)));
     if (earlier) return this.get(tenantId, earlier);
     const quota = await this.admitAddition(principal);
+    await this.assertCanSignIn(tenantId, addition.email, roles);
     const password = await this.hash(principal, addition);
     const user = {
       id: newId(),
@@ -204,6 +210,23 @@ export class UserAdministrationService {
       this.trail.record(tx, { action: 'user.invited_again', subject: { kind: 'user', id } });
       await takeQuota(tx, tenantId, quota);
     });
+  }
+
+  /** Somebody whom no provider of the workspace can know would accept the invitation in vain. @throws PlatformError VALIDATION_FAILED */
+  private async assertCanSignIn(tenantId: string, email: string, roles: readonly string[]): Promise<void> {
+    // Owners sign in by a password.
+    if (roles.includes('owner')) return;
+    const isKnowable = await inWorkspace(
+      this.database,
+      tenantId,
+      async (tx) =>
+        !(await this.signInPolicies.requiresSingleSignOn(tx, tenantId)) ||
+        (await this.domains.covers(tx, tenantId, normaliseEmail(email))),
+    );
+    if (isKnowable) return;
+    const detail = 'The workspace requires single sign-on, and its identity provider knows no address of this domain';
+    const errors = [{ pointer: '/email', code: 'SINGLE_SIGN_ON_REQUIRED', detail }];
+    throw new PlatformError('VALIDATION_FAILED', undefined, { errors });
   }
 
   /** Before a password is hashed. @returns the quota to take @throws PlatformError EMAIL_NOT_VERIFIED, RATE_LIMITED */

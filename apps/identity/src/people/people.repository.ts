@@ -19,7 +19,9 @@ export const READ_SIGN_IN_USER = `
   SELECT u.* FROM ${TENANT_OF_STATEMENT}, LATERAL (
     SELECT tenant_id AS "tenantId", id, email, roles, status, password_hash AS "passwordHash", mfa_enabled AS "mfaEnabled",
         sign_in_epoch AS "signInEpoch", initial_password AS "initialPassword",
-        EXISTS (SELECT 1 FROM tenant_suspension s WHERE s.tenant_id = $1::uuid AND s.reinstated_at IS NULL) AS "isSuspended"
+        EXISTS (SELECT 1 FROM tenant_suspension s WHERE s.tenant_id = $1::uuid AND s.reinstated_at IS NULL) AS "isSuspended",
+        NOT 'owner' = ANY (roles) AND EXISTS (
+          SELECT 1 FROM sign_in_policy p WHERE p.tenant_id = $1::uuid AND p.single_sign_on = 'required') AS "needsProvider"
       FROM app_user WHERE tenant_id = $1::uuid AND id = $2::uuid AND tenant.id IS NOT NULL OFFSET 0) AS u`;
 
 /**
@@ -51,6 +53,8 @@ export type SignInUser = Pick<
 > & {
   /** Whether operators have suspended the workspace. */
   readonly isSuspended: boolean;
+  /** Whether the workspace requires single sign-on of them, so that their password is not accepted. */
+  readonly needsProvider: boolean;
 };
 
 type HeldUser = Pick<User, 'tenantId' | 'id' | 'email' | 'status' | 'passwordHash'>;

@@ -152,7 +152,7 @@ export class SignInService {
     const user = await this.users.readForSignIn(this.database, holder ?? NOBODY);
     const right = await this.passwords.matches(user?.passwordHash, attempt.password, origin.address);
     const entered = right && holder && user ? await this.enter(holder, user, attempt) : undefined;
-    if (entered && !entered.isSuspended) return entered;
+    if (entered && !isRefused(entered)) return entered;
     const proven = (await this.proveLocal(attempt)) ?? entered;
     if (proven) return proven;
     // A local account learns nothing of attempts: it may be somebody else's.
@@ -166,9 +166,9 @@ export class SignInService {
   }
 
   /**
-   * The user, or where they must not sign in the first of the person's other users who may.
+   * The user, or where they must not sign in, or not by a password, the first of the person's other users who may.
    * @param user whose password was right
-   * @returns as they are afterwards; a user of a suspended workspace where there is no other
+   * @returns as they are afterwards; a user whom the workspace refuses where there is no other
    */
   private async enter(
     { personId, lastUserId }: SignInHolder,
@@ -176,13 +176,14 @@ export class SignInService {
     attempt: Attempt,
   ): Promise<AuthenticatedUser | undefined> {
     let entered = user.status === 'active' ? user : undefined;
-    if (personId !== null && attempt.workspace === undefined && (!entered || entered.isSuspended)) {
+    if (personId !== null && attempt.workspace === undefined && (!entered || isRefused(entered))) {
       for (const membership of await this.database.crossTenant((tx) => this.persons.memberships(tx, personId))) {
         const other = await this.users.readForSignIn(this.database, membership);
         // A host or a provider alone lets somebody in who has no password.
         if (other?.status !== 'active' || other.passwordHash !== user.passwordHash) continue;
-        if (!entered || !other.isSuspended) entered = other;
-        if (!other.isSuspended) break;
+        // Of a workspace that refuses them they are told why, rather than that another is suspended.
+        if (!entered || entered.isSuspended || !isRefused(other)) entered = other;
+        if (!isRefused(other)) break;
       }
     }
     if (!entered) return undefined;
@@ -280,6 +281,9 @@ export class SignInService {
     });
   }
 }
+
+/** Whether no password signs them in there. */
+const isRefused = ({ isSuspended, needsProvider }: SignInUser): boolean => isSuspended || needsProvider;
 
 /** Why the password of a user is not accepted where the workspace requires single sign-on: only owners get in by one. */
 const passwordRefusal = (singleSignOn: boolean, { roles }: Pick<User, 'roles'>): PlatformError | undefined =>

@@ -46,6 +46,6 @@ import {
     ProviderSignInRepository,
     ProviderSignInService,
   ],
-  exports: [ProviderLinkRepository],
+  exports: [DomainService, ProviderLinkRepository],
 })
 export class SingleSignOnModule {}

@@ -2,6 +2,7 @@ import { useTexts } from '@crm/ui';
 import { Button, Group, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ENTRY_TEXTS } from '../links/entry.texts.js';
 import { ROLE_TEXTS } from '../shell/role.texts.js';
 import { Act } from '../sign-in/parts/confirm.js';
 import { CurrentPasswordInput } from '../sign-in/parts/passwords.js';
@@ -22,6 +23,7 @@ export function Workspaces() {
   const callProven = useProof();
   const { enter, question } = useWorkspaceEntry();
   const { password: label } = useTexts(SIGN_IN_TEXTS);
+  const { entries } = useTexts(ENTRY_TEXTS);
   /** Whether the session does not speak for the person: what is elsewhere is listed with the password. */
   const [isPartial, setPartial] = useState(false);
   const [all, setAll] = useState<{ readonly data: readonly WorkspaceOfPerson[]; readonly password: string }>();
@@ -133,6 +135,7 @@ export function Workspaces() {
             }
           >
             <Text size="sm">{offer.invited ? texts.invitedBy : texts.usedBy}</Text>
+            {offer.signsInBy === 'password' ? null : <Text size="sm">{entries[offer.signsInBy]}</Text>}
             <Fact name={texts.roles}>{rolesOf(offer.roles)}</Fact>
           </Entry>
         )}

@@ -6,12 +6,14 @@ import { Page, SignInLink } from '../sign-in/parts/page.js';
 import { PAGE_TEXTS } from '../sign-in/parts/parts.texts.js';
 import { NewPasswordInput } from '../sign-in/parts/passwords.js';
 import { signInApi } from '../sign-in/sign-in.api.js';
+import { ENTRY_TEXTS } from './entry.texts.js';
 import { isInvalidLink, LINK_TEXTS } from './links.texts.js';
 
 /** Whoever has an account already joins the workspace with it; anybody else chooses a password. */
 export function Invitation({ token }: { readonly token: string }) {
   const { links, invalidTitle } = useTexts(LINK_TEXTS);
   const { working } = useTexts(PAGE_TEXTS);
+  const { entries } = useTexts(ENTRY_TEXTS);
   const texts = links.invitation;
   const query = useQuery({
     queryKey: ['invitation', token],
@@ -40,10 +42,11 @@ export function Invitation({ token }: { readonly token: string }) {
   return (
     <Page title={texts.title}>
       <Loaded query={query} label={working} lines={4}>
-        {({ email, needsPassword }) => (
+        {({ email, needsPassword, signsInBy }) => (
           <>
             <Text>{texts.to(workspace, email)}</Text>
             <Text>{needsPassword ? texts.text : texts.join}</Text>
+            {signsInBy === 'password' ? null : <Text>{entries[signsInBy]}</Text>}
             <Form action={accept} submit={texts.button}>
               {needsPassword ? <NewPasswordInput /> : null}
             </Form>
