@@ -2,6 +2,8 @@ import Papa from 'papaparse';
 
 /** Rows of a file at most. */
 export const MAX_ROWS = 10_000;
+/** Of a row; beyond what any spreadsheet of records has. */
+export const MAX_COLUMNS = 1_000;
 /** Bytes; more than ten thousand rows of a thousand characters. */
 export const MAX_BYTES = 20_000_000;
 
@@ -28,13 +30,16 @@ export function decode(bytes: Uint8Array): string {
 export function readCsv(name: string, text: string): CsvFile {
   const { data, meta, errors } = Papa.parse<string[]>(text, {
     skipEmptyLines: 'greedy',
+    // One that names the columns, and one too many.
+    preview: MAX_ROWS + 2,
     delimitersToGuess: [',', ';', '\t'],
   });
   const quote = errors.find(({ type }) => type === 'Quotes');
   const [columns = [], ...rows] = data.map((cells) => cells.map((cell) => plain(cell.trim())));
   return {
     ...{ name, delimiter: meta.delimiter, columns },
-    rows: rows.map((cells) => columns.map((_, index) => cells[index] ?? '')),
+    // Each row is filled up to the columns, so too many of these would be multiplied.
+    rows: columns.length > MAX_COLUMNS ? [] : rows.map((cells) => columns.map((_, index) => cells[index] ?? '')),
     openQuote: quote && (quote.row ?? 0) + 1,
   };
 }

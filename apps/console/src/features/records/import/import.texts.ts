@@ -32,6 +32,8 @@ export const IMPORT_TEXTS = catalogue({
       `Up to ${numberEn(rows)} rows, whose first one names the columns. Commas, semicolons or tabs, as spreadsheets save it.`,
     tooLong: (rows: number) =>
       `The file has more than ${numberEn(rows)} rows. Divide it, and import the parts one after the other.`,
+    tooWide: (columns: number) =>
+      `The file has more than ${numberEn(columns)} columns. Leave out those that you do not need.`,
     tooLarge: 'The file is larger than 20 MB.',
     empty: 'The file has no rows below its first one.',
     openQuote: (row: number) =>
@@ -68,6 +70,8 @@ export const IMPORT_TEXTS = catalogue({
       `Bis zu ${numberDe(rows)} Zeilen, deren erste die Spalten benennt. Kommas, Semikolons oder Tabulatoren, wie Tabellenprogramme sie speichern.`,
     tooLong: (rows) =>
       `Die Datei hat mehr als ${numberDe(rows)} Zeilen. Teilen Sie sie, und importieren Sie die Teile nacheinander.`,
+    tooWide: (columns) =>
+      `Die Datei hat mehr als ${numberDe(columns)} Spalten. Lassen Sie weg, was Sie nicht brauchen.`,
     tooLarge: 'Die Datei ist größer als 20 MB.',
     empty: 'Die Datei hat unter der ersten keine weiteren Zeilen.',
     openQuote: (row) =>

@@ -1,7 +1,7 @@
 import { useTexts } from '@crm/ui';
 import { Alert, Text } from '@mantine/core';
 import { type DragEvent, useState } from 'react';
-import { type CsvFile, decode, MAX_BYTES, MAX_ROWS, readCsv } from '../csv-file.js';
+import { type CsvFile, decode, MAX_BYTES, MAX_COLUMNS, MAX_ROWS, readCsv } from '../csv-file.js';
 import { IMPORT_TEXTS } from '../import.texts.js';
 
 /** Takes a file that is chosen or dropped. */
@@ -13,6 +13,7 @@ export function ChooseFile({ onFile }: { readonly onFile: (file: CsvFile) => voi
     if (file.size > MAX_BYTES) return setFault(texts.tooLarge);
     const csv = readCsv(file.name, decode(new Uint8Array(await file.arrayBuffer())));
     if (csv.openQuote !== undefined) return setFault(texts.openQuote(csv.openQuote));
+    if (csv.columns.length > MAX_COLUMNS) return setFault(texts.tooWide(MAX_COLUMNS));
     if (csv.rows.length === 0) return setFault(texts.empty);
     if (csv.rows.length > MAX_ROWS) return setFault(texts.tooLong(MAX_ROWS));
     onFile(csv);
