@@ -35,7 +35,7 @@ let context: BrowserContext;
 let page: Page;
 let crm: FrameLocator;
 beforeEach(async () => {
-  host.set({ scopes: undefined, alter: undefined, ...settings });
+  host.set({ scopes: undefined, alter: undefined, headers: undefined, ...settings });
   host.reasons.length = 0;
   await context?.close();
   context = await browser.newContext({ viewport: { width: 1000, height: 720 }, locale: 'en-GB' });
@@ -80,6 +80,14 @@ describe('the CRM in a frame of an allowed origin', () => {
     // The host user is a member: the fields that the app keeps from members are not shown.
     expect(await crm.getByRole('term').allTextContents()).not.toContain('Hourly rate');
     expect((await events()).at(-1)).toMatchObject({ type: expect.stringMatching(/navigate|resize/) });
+  });
+
+  it('is shown by a host page that is isolated from other origins', async () => {
+    host.set({
+      headers: { 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cross-Origin-Opener-Policy': 'same-origin' },
+    });
+    await open();
+    expect(await page.evaluate('crossOriginIsolated')).toBe(true);
   });
 
   it('shows only the lists of a token with fewer scopes, and offers no writing with :read', async () => {
@@ -254,6 +262,22 @@ describe('the token', () => {
     await goTo('Contacts');
     await crm.getByText('Mary Somerville').waitFor();
     expect(used.size).toBeGreaterThanOrEqual(2);
+  });
+
+  it('that ran out during a sleep takes no half-typed form away, although the host needs two attempts for another', async () => {
+    await page.clock.install();
+    await open();
+    await crm.getByRole('button', { name: 'New Lead' }).click();
+    await crm.getByLabel('Last name').fill('Half-typed');
+    let refusals = 0;
+    await page.route('**/token?*', (route) => (++refusals === 1 ? route.abort() : route.continue()));
+    await page.clock.fastForward(1_000_000);
+    await page.waitForFunction(`events.some(({ code }) => code === 'fetch_token_failed')`);
+    await page.clock.fastForward(4_000);
+    await page.waitForFunction(`events.filter(({ type }) => type === 'token').length > 1`);
+    expect(await crm.getByLabel('Last name').inputValue()).toBe('Half-typed');
+    await crm.getByRole('button', { name: 'Save' }).click();
+    await crm.getByRole('heading', { name: 'Half-typed' }).waitFor();
   });
 
   it('of another user takes away what was shown for the one before', async () => {

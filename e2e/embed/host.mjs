@@ -23,6 +23,7 @@ import { inRoot } from '../../scripts/root.mjs';
  * @property {readonly string[]} [scopes]
  * @property {(token: string) => string} [alter] changes a token before the page gets it
  * @property {string} [script] of the page at /react
+ * @property {Readonly<Record<string, string>>} [headers] of every answer
  */
 
 const SDK = inRoot('libs', 'sdk', 'dist');
@@ -38,6 +39,7 @@ export async function startHost(settings) {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'host.example.com' }]);
   const server = createServer({ key, cert }, async (request, response) => {
     const url = new URL(request.url ?? '/', 'https://host.example.com');
+    for (const [name, value] of Object.entries(current.headers ?? {})) response.setHeader(name, value);
     if (url.pathname === '/token') {
       reasons.push(url.searchParams.get('reason') ?? '');
       const { embedUrl, credentials, user, scopes } = current;

@@ -137,7 +137,10 @@ describe('embed credentials', () => {
 
 describe('a host user', () => {
   const seen = async (owner: Account, userId: string) =>
-    (await identity.send('GET', `/api/tenant/users/${userId}`, owner)).body;
+    (await identity.send('GET', `/api/tenant/users/${userId}`, owner)).body as object as {
+      email: string | null;
+      name: string;
+    };
 
   it('becomes a member of the workspace at the first token, only once, who cannot sign in with a password', async () => {
     const { owner, userOf } = await host();
@@ -170,7 +173,7 @@ describe('a host user', () => {
     const again = await Promise.all(subs.map((sub) => userOf({ sub, email })));
     expect(again.map(({ userId }) => userId)).toEqual(users.map(({ userId }) => userId));
     const { embedToken } = await mint({ sub: subs[addresses.indexOf(null)], email });
-    expect((await identity.request('GET', '/api/auth/me', { token: embedToken })).body.email).toBeNull();
+    expect((await identity.request('GET', '/api/auth/me', { token: embedToken })).body).toMatchObject({ email: null });
   });
 
   it('has the name that the host says now, and the address as long as nobody else in the workspace has it', async () => {
@@ -179,7 +182,7 @@ describe('a host user', () => {
     const at = { sub: 'u1', email: first, name: 'Before' };
     const { userId } = await userOf(at);
     // A known one is minted together with others from the second time on.
-    const steps: [said: object, shown: object][] = [
+    for (const [said, shown] of [
       [{ name: 'After' }, { name: 'After', email: first }],
       [{ email: second }, { name: 'Before', email: second }],
       [
@@ -190,8 +193,7 @@ describe('a host user', () => {
         { email: second, name: 'Later' },
         { name: 'Later', email: second },
       ],
-    ];
-    for (const [said, shown] of steps) {
+    ] as const) {
       expect((await userOf({ ...at, ...said })).userId).toBe(userId);
       expect(await seen(owner, userId)).toMatchObject(shown);
     }

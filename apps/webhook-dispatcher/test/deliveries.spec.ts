@@ -94,7 +94,7 @@ describe('the fan-out of an event', () => {
       [id],
     );
     await app.service.get(ReceiverChanges).announce({ tenantId: tenant.id });
-    await app.service.get(NatsConnection).ping();
+    await app.service.get(NatsConnection).flush();
     app.answer(429, 204);
     expect((await app.delivered(tenant.id)).path).toBe('/hook');
     await app.settled(tenant.admin, 'delivered');

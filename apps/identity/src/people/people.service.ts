@@ -48,14 +48,10 @@ export class UserService {
     await this.persons.addLocal(tx, { userId: user.id, tenantId, email: user.email, passwordKey });
   }
 
-  /**
-   * A user whom a host signs in. They have no address where another user of the workspace has it.
-   * @returns whether they have it
-   */
-  async addHostUser(tx: NarrowTransaction, tenantId: string, user: NewUser): Promise<boolean> {
+  /** Adds a user whom a host signs in. They have no address where another user of the workspace has it. */
+  async addHostUser(tx: NarrowTransaction, tenantId: string, user: NewUser): Promise<void> {
     const isFree = await this.isFree(tx, tenantId, user.email);
     await this.insert(tx, tenantId, isFree ? user : { ...user, email: withoutAddress(user.id) });
-    return isFree;
   }
 
   /** Whether no user of the workspace has an address. Holds it until the transaction ends. */
