@@ -1,7 +1,14 @@
 import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/database';
-import { type AccessPlan, accessPlan, compileFieldFormulas, formulaFieldTypes, formulaSources } from '@crm/fields';
+import {
+  type AccessPlan,
+  accessPlan,
+  compileFieldFormulas,
+  formulaFieldTypes,
+  formulaSources,
+  onDeleteOf,
+} from '@crm/fields';
 import { type CheckedFormulaSet, type CompiledFormulaSet, checkFormulaSet, type ValueType } from '@crm/formula';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -88,6 +95,10 @@ export class ObjectModel {
     return plan;
   }
 }
+
+/** Whether a deletion unsets a reference without a new version of its record, of which those would learn who do not see the field. */
+export const isUnsetSilently = ({ hiddenReferences }: ObjectModel, fieldKey: number): boolean =>
+  hiddenReferences.some((field) => field.key === fieldKey && onDeleteOf(field) === 'set_null');
 
 function retiredOf({ picklists = {} }: ObjectDefinition): ReadonlyMap<string, ReadonlySet<unknown>> {
   const all = Object.entries(picklists).map(

@@ -29,6 +29,7 @@ const model = new ObjectModel({
     field('parent', { type: 'reference', referenceObjectIds: [newId()] }),
     field('count', { type: 'number' }),
     field('double', { type: 'formula', expression: 'count * 2' }),
+    field('suspect', { type: 'reference', referenceObjectIds: [newId()], readRoles: ['admin'] }),
   ].map((one, index) => ({ ...one, key: index + 1 })),
 });
 const plan = model.planFor(['member']);
@@ -50,6 +51,7 @@ describe('the fields that the winner of a merge takes', () => {
       ['name', 'mail'],
       { name: 'B', mail: null },
     ],
+    ['nothing for a reference to the loser that not everybody sees', { name: 'A', suspect: loserId }, {}, [], {}],
     ['nothing that would leave a required field empty', { name: 'A' }, {}, ['name'], {}],
     [
       'nothing hidden, and nothing that cannot be written',

@@ -1,7 +1,7 @@
 import { ANY_APP, type FieldProblem, PlatformError, requireNoProblems } from '@crm/contracts';
 import { type AccessPlan } from '@crm/fields';
 import type { StoredField } from '../object/object-definition.js';
-import type { ObjectModel } from '../object/object-model.js';
+import { isUnsetSilently, type ObjectModel } from '../object/object-model.js';
 import { type FieldValues, type StoredRecord, valuesOf } from '../reading/record.js';
 
 /** Whether a merge may carry a value of the field: the caller sees it, and may write it. */
@@ -67,7 +67,8 @@ export function mergedChanges(
     if (isTaken && other !== own) changes[name] = other;
     else if (isReference && own === loser.id) {
       if (required) throw new PlatformError('CONFLICT', 'The record needs the one that would be deleted');
-      changes[name] = null;
+      // With the loser's deletion, of which no version tells.
+      if (!isUnsetSilently(model, field.key)) changes[name] = null;
     }
   }
   return changes;

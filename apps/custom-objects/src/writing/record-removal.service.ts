@@ -5,7 +5,7 @@ import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { SearchRepository } from '../finding/search.repository.js';
 import { isVisibleTo, type StoredField, scopeOf } from '../object/object-definition.js';
-import type { ObjectModel } from '../object/object-model.js';
+import { isUnsetSilently, type ObjectModel } from '../object/object-model.js';
 import { laterOf, noSuchRecord, type StoredRecord } from '../reading/record.js';
 import { actorOf, RecordHistoryRepository } from '../timeline/record-history.repository.js';
 import { BinRepository } from './bin.repository.js';
@@ -169,7 +169,3 @@ export class RecordRemovalService {
     for (const record of records) tx.appendToOutbox(recordDeleted({ model, caller, clock }, record));
   }
 }
-
-/** Whether a deletion unsets a reference without a new version of its record, of which those would learn who do not see the field. */
-const isUnsetSilently = ({ hiddenReferences }: ObjectModel, fieldKey: number): boolean =>
-  hiddenReferences.some((field) => field.key === fieldKey && onDeleteOf(field) === 'set_null');

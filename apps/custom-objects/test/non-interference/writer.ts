@@ -82,7 +82,8 @@ export class Writer {
       const hidden = references.filter(
         (field) =>
           visibility.isHidden(field) &&
-          ((!merges && (field.required || field.onDelete === 'restrict')) || visibility.isExposed(field.apiName)),
+          (((!merges || object === name) && (field.required || field.onDelete === 'restrict')) ||
+            visibility.isExposed(field.apiName)),
       );
       for (const number of hidden.length > 0 ? this.pair.live(object) : []) {
         const states = await this.states(object, number);
