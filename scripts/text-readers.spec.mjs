@@ -21,7 +21,7 @@ import { tokensOf } from '../libs/records-ui/src/timeline/markdown-tokens.js';
 
 /** Of a field that takes any such value. */
 const parse = (/** @type {string} */ type) => (/** @type {string} */ text) =>
-  fieldTypes.get(type)?.parse(text, {}, { defaultCountry: 'DE' });
+  fieldTypes.get(type)?.parse(text, {}, {});
 const readers = /** @type {const} */ ([
   ['Markdown of a note', 10_000, tokensOf],
   ['a CSV file', 50_000, (/** @type {string} */ text) => readCsv('x.csv', text)],
