@@ -3,8 +3,9 @@ import { AUDIENCES, type RpcContract, type RpcRequest, type RpcResponse, rpc } f
 import { newId } from '@crm/database';
 import { NatsConnection, Rpc } from '@crm/messaging';
 import { testNats, testTokens } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { DeclaredObject } from '../src/object/object-definition.js';
+import { ObjectModel } from '../src/object/object-model.js';
 import { app, call, reference, SITE_VISIT, type Tenant, text, useCustomObjects } from './custom-objects-service.js';
 
 useCustomObjects();
@@ -174,6 +175,21 @@ describe('the catalogue of objects', () => {
     const entries = await list(member);
     expect(namesOf(entries)).toEqual([...STANDARD, 'site_visit']);
     for (const entry of entries) expect(await find(member, entry.apiName)).toEqual(entry);
+  });
+
+  it('is made anew of objects that have changed, and of no others', async () => {
+    const { admin } = await app.tenant('business', [SITE_VISIT, named('house')]);
+    const made = jest.spyOn(ObjectModel, 'of');
+    const madeBy = async (work: () => Promise<unknown>): Promise<string[]> => {
+      made.mockClear();
+      await work();
+      return made.mock.calls.map(([{ apiName }]) => apiName);
+    };
+    expect(await madeBy(() => list(admin))).toEqual(['house', 'site_visit']);
+    expect(await madeBy(() => list(admin, '?language=de'))).toEqual([]);
+    expect(await madeBy(() => find(admin, 'house'))).toEqual([]);
+    await call('PUT', '/api/crm/custom/house/apps/other', admin, { access: 'read' });
+    expect(await madeBy(() => list(admin))).toEqual(['house']);
   });
 
   it('says what a page needs of an object and its fields', async () => {

@@ -255,6 +255,14 @@ describe('a pipeline', () => {
     expect((await call('PATCH', `${PIPELINES}/${made.id}`, tenant.admin, { name: 'A' })).status).toBe(404);
   });
 
+  it('has no more stages than all of them may have together', async () => {
+    const many = Array.from({ length: 1_990 }, (_, place) => ({ ...STAGES[0]!, value: `s${place}` }));
+    const post = (name: string, stages: object[]) => call('POST', PIPELINES, tenant.admin, { name, stages });
+    expect((await post('Large', [...many, ...STAGES])).status).toBe(201);
+    const more = STAGES.map(({ value, ...stage }) => ({ ...stage, value: `m${value}` }));
+    expect((await post('More', more)).body.detail).toBe('The pipelines of a workspace have at most 2000 stages');
+  });
+
   it('is kept, as a stage of it, while records are there', async () => {
     const { id } = await addPipeline();
     const { body } = await deal({ stage: 'p1' });

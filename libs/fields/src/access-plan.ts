@@ -1,6 +1,5 @@
 import { ANY_APP } from '@crm/contracts';
 import { formulaDependencies, orderFormulas, parseFormula } from '@crm/formula';
-import { formulaSources } from './check-definition.js';
 import type { FieldDefinition } from './field-definition.js';
 
 /** Which fields a principal can read and write, by api name. Everything that shows or uses a field follows it. */
@@ -38,7 +37,8 @@ function allows(listed: readonly string[] | undefined, held: ReadonlySet<string>
 /** What each formula reads, cached per definition, because plans are computed for every new set of roles. */
 const inputs = new WeakMap<FieldDefinition, readonly string[] | null>();
 
-function inputsOf(field: FieldDefinition): readonly string[] | null {
+/** @returns what a formula reads; null for one that cannot be analysed */
+export function analyseFormula(field: FieldDefinition): readonly string[] | null {
   let known = inputs.get(field);
   if (known === undefined) {
     const source = field.expression ?? '';
@@ -54,11 +54,11 @@ function addReadableFormulas(
   readable: Set<string>,
 ): void {
   const formulas = new Map(fields.filter((field) => field.type === 'formula').map((field) => [field.apiName, field]));
-  const reads = new Map([...formulaSources(fields).keys()].map((name) => [name, inputsOf(formulas.get(name)!) ?? []]));
+  const reads = new Map([...formulas].map(([name, field]) => [name, analyseFormula(field) ?? []]));
   for (const name of orderFormulas(reads).order) {
     const field = formulas.get(name)!;
     if (!allows(field.readRoles, held)) continue;
-    const names = inputsOf(field);
+    const names = analyseFormula(field);
     if (names !== null && (field.exposes === true || names.every((input) => readable.has(input)))) readable.add(name);
   }
 }

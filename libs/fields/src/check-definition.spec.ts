@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkDefinition } from './check-definition.js';
+import { checkDefinition, MAX_EXPRESSIONS, MAX_FIELD_OPTIONS, MAX_FIELDS } from './check-definition.js';
 import type { FieldDefinition } from './field-definition.js';
 import { SLOT_COUNTS } from './types/field-type.js';
 
@@ -43,6 +43,35 @@ it.each<object>([
   formula('a + b', { exposes: true }),
   { type: 'text', options: [], default: null, referenceTarget: null },
 ])('accepts the definition %j', (field) => expect(problems(field)).toEqual([]));
+
+it.each<[what: string, most: number, definitions: (count: number) => object[], expected: string]>([
+  [
+    'fields',
+    MAX_FIELDS,
+    (count) => Array.from({ length: count }, () => ({ type: 'text' })),
+    `FIELDS_TOO_MANY /${MAX_FIELDS}`,
+  ],
+  [
+    'options',
+    MAX_FIELD_OPTIONS,
+    (count) => [picklist(...Array.from({ length: count }, (_, index) => `o${index}`))],
+    'OPTIONS_TOO_MANY /0/options',
+  ],
+  [
+    'characters of formulas',
+    MAX_EXPRESSIONS,
+    (count) =>
+      [formula('x'.repeat(10)), formula('x'.repeat(count - 10)), formula('x')].slice(
+        0,
+        count > MAX_EXPRESSIONS ? 3 : 2,
+      ),
+    'EXPRESSIONS_TOO_LONG /1/expression',
+  ],
+])('an object has at most so many %s: %d', (_, most, definitions, expected) => {
+  const found = (count: number) =>
+    checkDefinition(definitions(count) as FieldDefinition[]).map(({ pointer, code }) => `${code} ${pointer}`);
+  expect([found(most), found(most + 1)]).toEqual([[], [expected]]);
+});
 
 describe('inconsistent definitions of fields', () => {
   const cases: [expected: string, ...fields: object[]][] = [

@@ -1,4 +1,5 @@
-import { type CompiledFormulaSet, compileFormulaSet, type ValueType } from '@crm/formula';
+import { atOnce, type CompiledFormulaSet, compileFormulaSteps, type Steps, type ValueType } from '@crm/formula';
+import { analyseFormula } from './access-plan.js';
 import type { FieldDefinition, ValidationRule } from './field-definition.js';
 import { PatternBudget } from './pattern.js';
 import { DEFINITION_PROBLEMS, type DefinitionProblemCode, type FieldProblem, pointerTo } from './problem.js';
@@ -27,8 +28,25 @@ export function formulaSources(fields: readonly FieldDefinition[]): Map<string, 
 
 /** All formula fields compiled together. Throws FormulaCompileError when one has errors. */
 export function compileFieldFormulas(fields: readonly FieldDefinition[]): CompiledFormulaSet {
-  return compileFormulaSet(formulaSources(fields), formulaFieldTypes(fields));
+  return atOnce(compileFieldSteps(fields));
 }
+
+/** As {@link compileFieldFormulas}, a formula at a time; then access plans of the fields parse none of them either. */
+export function* compileFieldSteps(fields: readonly FieldDefinition[]): Steps<CompiledFormulaSet> {
+  for (const field of fields) {
+    if (field.type !== 'formula') continue;
+    analyseFormula(field);
+    yield;
+  }
+  return yield* compileFormulaSteps(formulaSources(fields), formulaFieldTypes(fields));
+}
+
+/** Of one object; our choice, far beyond what a page shows. What a call works on in one piece grows with them. */
+export const MAX_FIELDS = 500;
+/** Of one field, as many as a picklist of the workspace has. */
+export const MAX_FIELD_OPTIONS = 2_000;
+/** Of all formulas of an object, in characters: ten of the longest, or four hundred as people write them. */
+export const MAX_EXPRESSIONS = 40_000;
 
 /** Longest value and label of an option, in UTF-16 units; our choice: what fits in a list on a screen. */
 const LONGEST_OPTION = 255;
@@ -49,10 +67,15 @@ export function checkDefinition(fields: readonly FieldDefinition[], budget = new
   const problems: FieldProblem[] = [];
   budget.beginObject();
   const indexed: Record<SlotKind, number> = { text: 0, number: 0, time: 0 };
+  let expressions = 0;
   for (const [index, field] of fields.entries()) {
     const report: Report = (code, path, detail = DEFINITION_PROBLEMS[code]) => {
       problems.push({ pointer: pointerTo(index, ...path), code, detail });
     };
+    if (index === MAX_FIELDS) {
+      report('FIELDS_TOO_MANY', [], `An object can have at most ${MAX_FIELDS} fields`);
+      break;
+    }
     const type = fieldTypes.get(field?.type);
     if (!type) {
       report('TYPE_UNKNOWN', ['type']);
@@ -63,6 +86,13 @@ export function checkDefinition(fields: readonly FieldDefinition[], budget = new
     checkTarget(field, report);
     checkIndex(field, type, indexed, report);
     checkFormula(field, report);
+    const length = typeof field.expression === 'string' ? field.expression.length : 0;
+    expressions += length;
+    // Once, where it is too much.
+    if (expressions > MAX_EXPRESSIONS && expressions - length <= MAX_EXPRESSIONS) {
+      const detail = `The formulas of an object can have at most ${MAX_EXPRESSIONS} characters together`;
+      report('EXPRESSIONS_TOO_LONG', ['expression'], detail);
+    }
     checkRules(field, type, report, budget);
     if (field.is_unique && !type.mayBeUnique) report('UNIQUE_NOT_ALLOWED', ['is_unique']);
     // A default is checked against the rest of the definition, which must be valid first.
@@ -77,6 +107,10 @@ function checkOptions(field: FieldDefinition, type: FieldType, report: Report): 
   if (wanted && !given) report('OPTIONS_REQUIRED', ['options']);
   if (!wanted && given) report('OPTIONS_NOT_ALLOWED', ['options']);
   if (!wanted || !given) return;
+  if (field.options!.length > MAX_FIELD_OPTIONS) {
+    report('OPTIONS_TOO_MANY', ['options'], `A field can have at most ${MAX_FIELD_OPTIONS} options`);
+    return;
+  }
   const wellFormed = field.options!.map((option, index) => {
     const valid = isOption(option);
     if (!valid) report('OPTION_INVALID', ['options', index]);

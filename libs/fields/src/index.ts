@@ -1,5 +1,14 @@
 export { type AccessPlan, accessPlan } from './access-plan.js';
-export { checkDefinition, compileFieldFormulas, formulaFieldTypes, formulaSources } from './check-definition.js';
+export {
+  checkDefinition,
+  compileFieldFormulas,
+  compileFieldSteps,
+  formulaFieldTypes,
+  formulaSources,
+  MAX_EXPRESSIONS,
+  MAX_FIELD_OPTIONS,
+  MAX_FIELDS,
+} from './check-definition.js';
 export * from './field-definition.js';
 export { compilePattern, LONGEST_PATTERN, PatternBudget } from './pattern.js';
 export * from './problem.js';

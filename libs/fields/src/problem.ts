@@ -21,9 +21,11 @@ export const VALUE_PROBLEMS = {
 } as const;
 
 export const DEFINITION_PROBLEMS = {
+  FIELDS_TOO_MANY: 'The object has more fields than the platform works with',
   TYPE_UNKNOWN: 'The platform has no such field type',
   OPTIONS_REQUIRED: 'The field type needs options',
   OPTIONS_NOT_ALLOWED: 'The field type has no options',
+  OPTIONS_TOO_MANY: 'The field has more options than a person can look through',
   OPTION_INVALID: 'An option must be a text, or a value and a label, of 1 to 255 characters',
   OPTION_DUPLICATE: 'Two options have the same value',
   REFERENCE_TARGET_REQUIRED: 'A reference needs a target',
@@ -43,6 +45,7 @@ export const DEFINITION_PROBLEMS = {
   REQUIRED_NOT_ALLOWED: 'A formula cannot be required',
   UNIQUE_NOT_ALLOWED: 'The field type does not support unique values',
   EXPRESSION_REQUIRED: 'A formula needs an expression',
+  EXPRESSIONS_TOO_LONG: 'The formulas of the object are too long to be computed with each record',
   EXPRESSION_NOT_ALLOWED: 'Only a formula can have an expression',
   EXPOSES_NOT_ALLOWED: 'Only a formula can expose what it reads',
 } as const;

@@ -112,6 +112,14 @@ describe('the problems of a record', () => {
     }
   });
 
+  it('are as many as an answer names, with as many options each', () => {
+    const options = Array.from({ length: 1000 }, (_, index) => `o${index}`);
+    const fields: FieldDefinition[] = [{ apiName: 'm', type: 'multi_select', options }];
+    const input = { m: options.map((option) => `${option}x`), ...Object.fromEntries(options.map((name) => [name, 1])) };
+    const { problems } = validateRecord(fields, input, 'create');
+    expect([problems.length, problems[0]?.params]).toEqual([50, { options: options.slice(0, 50) }]);
+  });
+
   it('consider own properties of the input only', () => {
     const fields: FieldDefinition[] = [{ apiName: 'constructor', type: 'text' }];
     expect(validateRecord(fields, {}, 'update')).toEqual({ values: {}, problems: [] });

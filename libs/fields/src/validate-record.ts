@@ -74,13 +74,16 @@ function checkRule(declared: ValidationRule, value: unknown, pointer: string, pr
   });
 }
 
+/** What an answer says of one record: a body of nothing but mistakes takes no longer than another. */
+const MAX_PROBLEMS = 50;
+
 export interface ValidatedRecord {
   /**
    * Canonical values by api name: on create of every writable field (its default or null when it is not given), on
    * update of the given fields. Meaningful only when there is no problem.
    */
   values: Record<string, unknown>;
-  /** All problems, first in the order of the fields, then in the order of the input. */
+  /** The first problems, as many as an answer names; in the order of the fields, then in that of the input. */
   problems: FieldProblem[];
 }
 
@@ -113,9 +116,10 @@ export function validateRecord(
   }
   for (const name of Object.keys(input)) {
     if (names.has(name)) continue;
+    if (problems.length >= MAX_PROBLEMS) break;
     problems.push({ pointer: pointerTo(name), code: 'UNKNOWN_FIELD', detail: 'The object has no such field' });
   }
-  return { values: Object.fromEntries(values), problems };
+  return { values: Object.fromEntries(values), problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
 function formulaProblem(field: FieldDefinition): FieldProblem {

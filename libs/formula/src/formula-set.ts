@@ -4,6 +4,7 @@ import { type CompiledFormula, compileFormula } from './compile.js';
 import { FormulaCompileError, LIMITS } from './errors.js';
 import { orderFormulas, wayBack } from './order.js';
 import { parseFormula } from './parser.js';
+import { atOnce, type Steps } from './steps.js';
 import { fieldNames, fieldType } from './suggestions.js';
 
 /** All formulas of one object, checked together: each may read the others. */
@@ -16,6 +17,7 @@ export interface CheckedFormulaSet {
 
 export interface CompiledFormulaSet {
   readonly order: readonly string[];
+  readonly formulas: ReadonlyMap<string, CompiledFormula>;
   /** Whether any formula depends on the clock or the tenant's zone. */
   readonly readsClock: boolean;
   /**
@@ -35,7 +37,20 @@ export function checkFormulaSet(
   fields: FieldTypes,
   options?: CheckOptions,
 ): CheckedFormulaSet {
-  const reads = new Map([...sources].map(([name, source]) => [name, formulaDependencies(source)]));
+  return atOnce(checkFormulaSteps(sources, fields, options));
+}
+
+/** As {@link checkFormulaSet}, a formula at a time. */
+export function* checkFormulaSteps(
+  sources: ReadonlyMap<string, string>,
+  fields: FieldTypes,
+  options?: CheckOptions,
+): Steps<CheckedFormulaSet> {
+  const reads = new Map<string, string[]>();
+  for (const [name, source] of sources) {
+    reads.set(name, formulaDependencies(source));
+    yield;
+  }
   const { order, circles } = orderFormulas(reads);
   const types = new Map<string, ValueType>();
   for (const name of fieldNames(fields)) types.set(name, fieldType(fields, name)!);
@@ -52,11 +67,13 @@ export function checkFormulaSet(
     depths.set(name, depth);
     if (depth > LIMITS.chainDepth) addError(formula, chainError(name, formula));
     checked.set(name, formula);
+    yield;
   }
   for (const [name, ways] of waysBack(circles, reads)) {
     const formula = checkFormula(sources.get(name)!, types, options);
     addError(formula, cycleError(ways, formula));
     checked.set(name, formula);
+    yield;
   }
   const formulas = new Map([...sources.keys()].map((name) => [name, checked.get(name)!]));
   const ok = [...formulas.values()].every((formula) => formula.ok);
@@ -69,11 +86,25 @@ export function compileFormulaSet(
   fields: FieldTypes,
   options?: CheckOptions,
 ): CompiledFormulaSet {
-  const { ok, order, formulas: checked } = checkFormulaSet(sources, fields, options);
+  return atOnce(compileFormulaSteps(sources, fields, options));
+}
+
+/** As {@link compileFormulaSet}, a formula at a time. */
+export function* compileFormulaSteps(
+  sources: ReadonlyMap<string, string>,
+  fields: FieldTypes,
+  options?: CheckOptions,
+): Steps<CompiledFormulaSet> {
+  const { ok, order, formulas: checked } = yield* checkFormulaSteps(sources, fields, options);
   if (!ok) throw new FormulaCompileError([...checked.values()].flatMap((formula) => formula.errors));
-  const formulas = new Map(order.map((name) => [name, compileFormula(checked.get(name)!, fields)]));
+  const formulas = new Map<string, CompiledFormula>();
+  for (const name of order) {
+    formulas.set(name, compileFormula(checked.get(name)!, fields));
+    yield;
+  }
   return {
     order,
+    formulas,
     readsClock: [...formulas.values()].some((formula) => formula.readsClock),
     evaluatorOf(names) {
       const needed = closure(names, formulas);

@@ -87,14 +87,14 @@ export function formulaColumn(
   clock: EvaluationContext,
   parameter: string,
 ): FieldColumn {
-  const formula = model.checkedFormulas.formulas.get(field.apiName);
+  const formula = model.checkedFormula(field.apiName);
   const sqlType = formula && FORMULA_TYPES[formula.resultType];
   if (!formula || !sqlType) throw new Error(`The formula ${field.apiName} is not comparable`);
   const columns = (column: string, bind: BindParameter): SqlColumn => storedColumn(model, column, bind);
   try {
     const { sql, parameters: values } = emitSql(formula, columns, clock, {
       firstParameter: parameters.first + parameters.values.length,
-      formula: (read) => model.checkedFormulas.formulas.get(read),
+      formula: (read) => model.checkedFormula(read),
     });
     parameters.values.push(...values);
     const isUnset = `(${sql}) IS NULL`;
@@ -118,7 +118,7 @@ export function formulaColumn(
 /** The canonical value of a plain field: in the data, by the field's key. */
 function storedColumn(model: ObjectModel, name: string, bind: BindParameter): SqlColumn {
   const field = model.fieldsByName.get(name);
-  const type = model.plainFieldTypes.get(name);
+  const type = field && fieldTypes.get(field.type)?.formulaType;
   if (!field || !type) throw new Error(`The formula reads ${name}, which is not a plain field`);
   const key = `${bind(String(field.key))}::text`;
   const casts: Partial<Record<ValueType, string>> = {

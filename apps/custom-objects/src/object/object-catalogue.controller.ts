@@ -1,6 +1,7 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe } from '@crm/http';
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get, Header, Param, Query } from '@nestjs/common';
+import { JSON_TYPE } from '../record/record.dto.js';
 import { CATALOGUE_EXAMPLE, CatalogueObjectView, CatalogueView, ObjectCatalogueQuery } from './object-catalogue.dto.js';
 import { ObjectCatalogueService } from './object-catalogue.service.js';
 
@@ -12,6 +13,7 @@ export class ObjectCatalogueController {
   constructor(private readonly catalogue: ObjectCatalogueService) {}
 
   @Get()
+  @Header('content-type', JSON_TYPE)
   @Describe({
     summary: 'Lists the objects of the workspace, standard and custom',
     description:
@@ -20,14 +22,12 @@ export class ObjectCatalogueController {
       { status: 200, description: 'The objects', body: () => CatalogueView, example: { data: [CATALOGUE_EXAMPLE] } },
     ],
   })
-  async list(
-    @CurrentPrincipal() principal: Principal,
-    @Query() { language }: ObjectCatalogueQuery,
-  ): Promise<CatalogueView> {
-    return { data: await this.catalogue.list(principal, language) };
+  async list(@CurrentPrincipal() principal: Principal, @Query() { language }: ObjectCatalogueQuery): Promise<string> {
+    return `{"data":[${(await this.catalogue.list(principal, language)).join()}]}`;
   }
 
   @Get(':apiName')
+  @Header('content-type', JSON_TYPE)
   @Describe({
     summary: 'Returns the definition of an object, standard or custom',
     description: 'One of those that the list has, as it has them.',
@@ -38,7 +38,7 @@ export class ObjectCatalogueController {
     @CurrentPrincipal() principal: Principal,
     @Param('apiName') apiName: string,
     @Query() { language }: ObjectCatalogueQuery,
-  ): Promise<CatalogueObjectView> {
+  ): Promise<string> {
     return this.catalogue.get(principal, apiName, language);
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { hasScope, type Principal } from '@crm/access';
 import {
   CORE_OBJECTS,
@@ -10,76 +11,130 @@ import {
 import { Database } from '@crm/database';
 import { type AccessPlan, fieldTypes, normaliseOptions, onDeleteOf } from '@crm/fields';
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { isSortable, operatorsOf } from './filter-operators.js';
 import type { ObjectView } from './object.dto.js';
-import { ObjectRepository } from './object.repository.js';
+import { isOfApp, ObjectRepository } from './object.repository.js';
 import type { CatalogueFieldView, CatalogueObjectView } from './object-catalogue.dto.js';
 import {
   accessOf,
   isVisibleTo,
   noSuchObject,
   type ObjectDefinition,
+  STANDARD_OBJECTS,
   type StoredField,
   scopeOf,
+  standardObjectNamed,
   standardObjectWithId,
   titleFieldsOf,
 } from './object-definition.js';
-import { ObjectModel } from './object-model.js';
-import { labelOf, nameOf, type Stage } from './picklist.js';
+import { type ObjectModel, ObjectModelStore } from './object-model.js';
+import { labelOf, nameOf, type PicklistOption, type Stage } from './picklist.js';
 
-/** The definitions of all objects, as pages need them that are made of them. */
+/** UTF-16 units of the descriptions that are kept. */
+const DESCRIPTIONS_KEPT = 16_000_000;
+
+/** What an object's description depends on besides its model. */
+interface Reader {
+  readonly principal: Principal;
+  readonly language: Language;
+  /** Of the custom objects that the caller sees, by id. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/**
+ * The definitions of all objects, as pages need them that are made of them. Which revisions are in force is read; what they say is
+ * made one object at a time, and kept as the JSON that is answered.
+ */
 @Injectable()
 export class ObjectCatalogueService {
+  private readonly kept = new LRUCache<string, string>({
+    maxSize: DESCRIPTIONS_KEPT,
+    sizeCalculation: (json, key) => json.length + key.length,
+  });
+
   constructor(
     private readonly database: Database,
     private readonly objects: ObjectRepository,
+    private readonly models: ObjectModelStore,
   ) {}
 
-  /** Standard objects first, then custom ones by name; those that the caller may read. */
-  async list(principal: Principal, language: Language = 'en'): Promise<CatalogueObjectView[]> {
-    const all = await this.database.transaction(principal.tenantId, (tx) => this.objects.listAll(tx));
-    const custom = all.ofApps.filter((object) => isVisibleTo(object, principal));
-    const names = new Map(custom.map(({ id, apiName }) => [id, apiName]));
-    return [...all.standard, ...custom]
-      .filter((object) => hasScope(principal, scopeOf(object.id), 'read'))
-      .map((object) => view(object, principal, language, names));
+  /** The JSON of each: standard objects first, then custom ones by name; those that the caller may read. */
+  list(principal: Principal, language: Language = 'en'): Promise<string[]> {
+    return this.eachOf(principal, language, () => true, this.json);
   }
 
   /** @throws NOT_FOUND for an object that the list does not have */
-  async get(principal: Principal, apiName: string, language?: Language): Promise<CatalogueObjectView> {
-    const found = (await this.list(principal, language)).find((object) => object.apiName === apiName);
-    if (!found) throw noSuchObject();
+  async get(principal: Principal, apiName: string, language: Language = 'en'): Promise<string> {
+    const [found] = await this.eachOf(principal, language, (name) => name === apiName, this.json);
+    if (found === undefined) throw noSuchObject();
     return found;
   }
 
   /** As the routes of custom objects describe them. */
-  async listCustom(principal: Principal): Promise<ObjectView[]> {
-    return (await this.list(principal)).filter(({ standard }) => !standard).map(customView);
+  listCustom(principal: Principal): Promise<ObjectView[]> {
+    return this.eachOf(principal, 'en', (name) => !standardObjectNamed(name), customView);
   }
 
   /** @throws NOT_FOUND */
   async getCustom(principal: Principal, apiName: string): Promise<ObjectView> {
-    const found = await this.get(principal, apiName);
-    if (found.standard) throw noSuchObject();
-    return customView(found);
+    const isWanted = (name: string): boolean => name === apiName && !standardObjectNamed(name);
+    const [found] = await this.eachOf(principal, 'en', isWanted, customView);
+    if (!found) throw noSuchObject();
+    return found;
   }
+
+  private async eachOf<T>(
+    principal: Principal,
+    language: Language,
+    isWanted: (apiName: string) => boolean,
+    show: (model: ObjectModel, reader: Reader) => T,
+  ): Promise<T[]> {
+    const { tenantId } = principal;
+    const heads = await this.objects.listRevisions(this.database, tenantId);
+    const revisions = new Map(heads.map(({ id, revision }) => [id, revision]));
+    const custom = heads.filter(isOfApp).filter((head) => isVisibleTo(head, principal));
+    custom.sort((one, other) => (one.apiName < other.apiName ? -1 : 1));
+    const reader = { principal, language, names: new Map(custom.map(({ id, apiName }) => [id, apiName])) };
+    const shown: T[] = [];
+    for (const { id, apiName } of [...Object.values(STANDARD_OBJECTS), ...custom]) {
+      const revision = revisions.get(id) ?? 0;
+      if (!isWanted(apiName) || !hasScope(principal, scopeOf(id), 'read')) continue;
+      const model = await this.models.atRevision(tenantId, { apiName, id, revision });
+      // Gone, or shared no more, since the revisions were read.
+      if (!model || !isVisibleTo(model.object, principal)) continue;
+      shown.push(show(model, reader));
+      await setImmediate();
+    }
+    return shown;
+  }
+
+  private readonly json = (model: ObjectModel, reader: Reader): string => {
+    const { principal, language, names } = reader;
+    const { id, revision, standard } = model.object;
+    const [owner, seen] = standard && revision === 0 ? ['', ''] : [principal.tenantId, [...names].join()];
+    const who = [[...principal.roles].sort(), canWriteTo(model.object, principal), language];
+    const key = JSON.stringify([owner, id, revision, who, standard ? '' : seen]);
+    let json = this.kept.get(key);
+    if (json === undefined) {
+      json = JSON.stringify(view(model, reader));
+      this.kept.set(key, json);
+    }
+    return json;
+  };
 }
 
-/** @param names of the custom objects that the caller sees, by id */
-function view(
-  object: ObjectDefinition & { readonly sandbox?: boolean },
-  principal: Principal,
-  language: Language,
-  names: ReadonlyMap<string, string>,
-): CatalogueObjectView {
-  const model = new ObjectModel(object);
+const canWriteTo = (object: ObjectDefinition, principal: Principal): boolean =>
+  rolesAllow(principal.roles, 'write') &&
+  hasScope(principal, scopeOf(object.id), 'write') &&
+  accessOf(object, principal) === 'write';
+
+function view(model: ObjectModel, { principal, language, names }: Reader): CatalogueObjectView {
+  const object: ObjectDefinition & { readonly sandbox?: boolean } = model.object;
   const plan = model.planFor(principal.roles);
   const core: StandardObject | undefined = object.standard ? CORE_OBJECTS[object.apiName as CoreObject] : undefined;
   const isNameReadable = object.nameField !== null && plan.readable.has(object.nameField);
-  const canWrite =
-    rolesAllow(principal.roles, 'write') &&
-    hasScope(principal, scopeOf(object.id), 'write') &&
-    accessOf(object, principal) === 'write';
+  const canWrite = canWriteTo(object, principal);
   return {
     apiName: object.apiName,
     label: core?.label[language] ?? object.label,
@@ -108,7 +163,9 @@ function view(
   };
 }
 
-const customView = ({ appKey, fields, ...object }: CatalogueObjectView): ObjectView => ({
+const customView = (model: ObjectModel, reader: Reader): ObjectView => shownAsCustom(view(model, reader));
+
+const shownAsCustom = ({ appKey, fields, ...object }: CatalogueObjectView): ObjectView => ({
   ...{ apiName: object.apiName, label: object.label, pluralLabel: object.pluralLabel, description: object.description },
   ...{ appKey: appKey as string, sandbox: object.sandbox, nameField: object.nameField },
   fields: fields.map(
@@ -183,11 +240,15 @@ const standardTexts = (field: StandardField, language: Language) => ({
 });
 
 /** The options of the workspace; a stage says what it means and whose it is. */
-const optionViews = ({ apiName, picklists, pipelines = [] }: ObjectDefinition, field: string, language: Language) =>
-  (picklists?.[field] ?? []).map((option) => {
+const optionViews = ({ apiName, picklists, pipelines = [] }: ObjectDefinition, field: string, language: Language) => {
+  const pipelineIds = new Map<PicklistOption, string>(
+    pipelines.flatMap(({ id, stages }) => stages.map((stage) => [stage, id] as const)),
+  );
+  return (picklists?.[field] ?? []).map((option) => {
     const { value, active } = option;
-    const pipeline = pipelines.find(({ stages }) => stages.some((stage) => stage === option));
+    const pipelineId = pipelineIds.get(option);
     const { meaning, probability } = option as Partial<Stage>;
-    const stage = pipeline && { meaning, probability, pipelineId: pipeline.id };
+    const stage = pipelineId !== undefined && { meaning, probability, pipelineId };
     return { value, label: labelOf(apiName, field, option, language), active, ...stage };
   });
+};

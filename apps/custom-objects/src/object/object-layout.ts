@@ -1,6 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { newId, type TenantTransaction } from '@crm/database';
 import { checkDefinition, type FieldDefinition, fieldTypes, SLOT_COUNTS, type SlotKind } from '@crm/fields';
+import type { InstalledObject } from './object.repository.js';
 import { type AppObject, type DeclaredObject, type StoredField, standardObjectNamed } from './object-definition.js';
 
 export interface ProvisionRequest {
@@ -11,7 +12,11 @@ export interface ProvisionRequest {
 }
 
 /** Names and ids first, because objects of a package can refer to each other in any order; then the fields. */
-export function layOut(tx: TenantTransaction, request: ProvisionRequest, present: readonly AppObject[]): AppObject[] {
+export function layOut(
+  tx: TenantTransaction,
+  request: ProvisionRequest,
+  present: readonly InstalledObject[],
+): AppObject[] {
   const taken = new Set(present.map((object) => object.apiName));
   const heads = request.objects.map((declared) => {
     const apiName = tenantApiName(declared.apiName, request.appKey, request.sandbox, (name) => taken.has(name));

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/database';
@@ -5,11 +6,11 @@ import {
   type AccessPlan,
   accessPlan,
   compileFieldFormulas,
+  compileFieldSteps,
   formulaFieldTypes,
-  formulaSources,
   onDeleteOf,
 } from '@crm/fields';
-import { type CheckedFormulaSet, type CompiledFormulaSet, checkFormulaSet, type ValueType } from '@crm/formula';
+import { type CheckedFormula, type CompiledFormulaSet, checkFormula, inPieces, type ValueType } from '@crm/formula';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ObjectRepository, STALE_DEFINITION } from './object.repository.js';
@@ -30,9 +31,8 @@ const PLANS_KEPT = 200;
  * from the plans; a new revision is a new model.
  */
 export class ObjectModel {
-  readonly formulas: CompiledFormulaSet;
-  /** Types of the stored fields, as formulas see them. */
-  readonly plainFieldTypes: ReadonlyMap<string, ValueType>;
+  /** What the fields' values are in formulas and filters. */
+  private readonly valueTypes: ReadonlyMap<string, ValueType>;
   readonly fieldsByName: ReadonlyMap<string, StoredField>;
   /** The fields whose values no two records share, in the order of their ids, in which values are claimed. */
   readonly uniqueFields: readonly StoredField[];
@@ -50,11 +50,19 @@ export class ObjectModel {
   /** The fields that everyone can read: nothing else reaches events. */
   readonly publicPlan: AccessPlan;
   private readonly plans = new Map<string, AccessPlan>();
-  private checked: CheckedFormulaSet | undefined;
+  private readonly checked = new Map<string, CheckedFormula>();
 
-  constructor(readonly object: ObjectDefinition) {
-    this.formulas = compileFieldFormulas(object.fields);
-    this.plainFieldTypes = formulaFieldTypes(object.fields);
+  /** A model whose formulas are compiled in pieces, between which the process does what else there is to do. */
+  static async of(object: ObjectDefinition): Promise<ObjectModel> {
+    return new ObjectModel(object, await inPieces(compileFieldSteps(object.fields), setImmediate));
+  }
+
+  constructor(
+    readonly object: ObjectDefinition,
+    readonly formulas: CompiledFormulaSet = compileFieldFormulas(object.fields),
+  ) {
+    const ofFormulas = [...formulas.formulas].map(([name, { resultType }]) => [name, resultType] as const);
+    this.valueTypes = new Map([...formulaFieldTypes(object.fields), ...ofFormulas]);
     this.fieldsByName = new Map(object.fields.map((field) => [field.apiName, field]));
     this.uniqueFields = object.fields.filter((field) => field.is_unique).sort((a, b) => (a.id < b.id ? -1 : 1));
     this.referenceFields = object.fields.filter(({ referenceObjectIds }) => referenceObjectIds.length > 0);
@@ -66,16 +74,20 @@ export class ObjectModel {
     this.publicPlan = accessPlan(object.fields, []);
   }
 
-  /** The formulas as trees, from which SQL is generated; parsed when a query first needs them. */
-  get checkedFormulas(): CheckedFormulaSet {
-    this.checked ??= checkFormulaSet(formulaSources(this.object.fields), this.plainFieldTypes);
-    return this.checked;
+  /** A formula as a tree, from which SQL is generated; parsed when a query first needs it. @returns undefined for a plain field */
+  checkedFormula(name: string): CheckedFormula | undefined {
+    if (!this.formulas.formulas.has(name)) return undefined;
+    let checked = this.checked.get(name);
+    if (!checked) {
+      checked = checkFormula(this.fieldsByName.get(name)?.expression ?? '', this.valueTypes);
+      this.checked.set(name, checked);
+    }
+    return checked;
   }
 
   /** What a field's values are in formulas and filters; of a formula the type of its result. */
-  valueTypeOf({ apiName, type }: StoredField): ValueType {
-    if (type !== 'formula') return this.plainFieldTypes.get(apiName) ?? 'any';
-    return this.checkedFormulas.formulas.get(apiName)?.resultType ?? 'any';
+  valueTypeOf({ apiName }: StoredField): ValueType {
+    return this.valueTypes.get(apiName) ?? 'any';
   }
 
   /** Whether a new record sets a unique field that the caller cannot read: a conflict would reveal its values. */
@@ -109,9 +121,15 @@ function retiredOf({ picklists = {} }: ObjectDefinition): ReadonlyMap<string, Re
 
 /**
  * Size of the cache in UTF-16 units of the definitions; 20 fields have some 4,000. A model takes several times that in
- * memory.
+ * memory, and of its formulas, a node of which may be two characters long, FORMULA_WEIGHT times that.
  */
 const DEFINITIONS_KEPT = 24_000_000;
+const FORMULA_WEIGHT = 12;
+const weightOf = ({ object }: ObjectModel): number =>
+  object.fields.reduce(
+    (sum, { expression }) => sum + (expression?.length ?? 0) * FORMULA_WEIGHT,
+    JSON.stringify(object).length,
+  );
 /** How often work is tried while its definition keeps changing. */
 const ATTEMPTS = 3;
 
@@ -130,7 +148,7 @@ export const isStale = (error: unknown): boolean =>
 export class ObjectModelStore {
   private readonly models = new LRUCache<string, ObjectModel, string>({
     maxSize: DEFINITIONS_KEPT,
-    sizeCalculation: ({ object }) => JSON.stringify(object).length,
+    sizeCalculation: weightOf,
     // Who waits for a model gets it, also when it was dropped or evicted meanwhile: the revision decides.
     ignoreFetchAbort: true,
     // Requests that need the same model wait for one to be made.
@@ -244,10 +262,39 @@ export class ObjectModelStore {
     const standard = standardObjectWithId(id);
     if (standard) {
       const object = needs ? await this.objects.findStandard(tx, standard) : standard;
-      return { model: modelOf(object), isActive: true };
+      return { model: await this.modelOf(tx.tenantId, object), isActive: true };
     }
     const found = await this.objects.findById(tx, id);
-    return found && { model: new ObjectModel(found.object), isActive: found.isActive };
+    return found && { model: await this.modelOf(tx.tenantId, found.object), isActive: found.isActive };
+  }
+
+  /**
+   * For a description of an object of which the revision is known.
+   * @returns null when the object is gone meanwhile
+   */
+  async atRevision(
+    tenantId: string,
+    { apiName, id, revision }: Pick<ObjectDefinition, 'apiName' | 'id' | 'revision'>,
+  ): Promise<ObjectModel | null> {
+    const isCurrent = ({ object }: ObjectModel): boolean => object.id === id && object.revision >= revision;
+    try {
+      const known = await this.get(tenantId, apiName, revision > 0);
+      if (isCurrent(known)) return known;
+      this.models.delete(keyOf(tenantId, apiName));
+      const loaded = await this.get(tenantId, apiName, true);
+      return isCurrent(loaded) ? loaded : null;
+    } catch (error) {
+      if (error instanceof PlatformError && error.code === 'NOT_FOUND') return null;
+      throw error;
+    }
+  }
+
+  /** The one that is kept, where the definition has been read anyway. */
+  private modelOf(tenantId: string, object: ObjectDefinition): ObjectModel | Promise<ObjectModel> {
+    const known = this.models.peek(keyOf(tenantId, object.apiName));
+    return known && known.object.id === object.id && known.object.revision === object.revision
+      ? known
+      : makeModel(object);
   }
 
   private withModel<T>(tenantId: string, apiName: string, attempt: (model: ObjectModel) => Promise<T>): Promise<T> {
@@ -321,18 +368,18 @@ export class ObjectModelStore {
   private async load(tenantId: string, apiName: string): Promise<ObjectModel> {
     const standard = standardObjectNamed(apiName);
     if (standard) {
-      return modelOf(await this.database.transaction(tenantId, (tx) => this.objects.findStandard(tx, standard)));
+      return makeModel(await this.database.transaction(tenantId, (tx) => this.objects.findStandard(tx, standard)));
     }
     const object = await this.database.transaction(tenantId, (tx) => this.objects.findByApiName(tx, apiName));
     if (!object) throw noSuchObject();
-    return new ObjectModel(object);
+    return makeModel(object);
   }
 }
 
 const keyOf = (tenantId: string, apiName: string): string => `${tenantId}/${apiName}`;
 
-const modelOf = (object: ObjectDefinition): ObjectModel =>
-  object.revision === 0 ? standardModel(object) : new ObjectModel(object);
+const makeModel = (object: ObjectDefinition): ObjectModel | Promise<ObjectModel> =>
+  object.revision === 0 ? standardModel(object) : ObjectModel.of(object);
 
 /** Tenants that have changed nothing have the same standard objects, whose models are made once. */
 const standardModels = new Map<string, ObjectModel>();

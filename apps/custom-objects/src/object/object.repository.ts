@@ -6,7 +6,6 @@ import {
   type AppObject,
   type ObjectDefinition,
   type SharedAccess,
-  STANDARD_OBJECTS,
   type StoredField,
   withPicklists,
 } from './object-definition.js';
@@ -29,18 +28,20 @@ const OBJECTS = `
     FROM custom_object o
    WHERE o.tenant_id = $1`;
 
-/** Of apps. $1: tenant, $2: objects, or null for all. */
+/** Those of apps, and the standard ones of which the workspace has changed something. $1: tenant, $2: objects, or null for all. */
 export const LIST_HEADS = `
   SELECT head.*
     FROM ${TENANT_OF_STATEMENT}
    CROSS JOIN LATERAL (SELECT o.id, o.api_name AS "apiName", o.app_key AS "appKey", o.installation_id AS "installationId", o.revision,
                               ${sharedWith('$1::uuid')}
                          FROM custom_object o
-                        WHERE o.tenant_id = $1::uuid AND tenant.id IS NOT NULL AND o.state = 'active' AND o.installation_id IS NOT NULL
+                        WHERE o.tenant_id = $1::uuid AND tenant.id IS NOT NULL AND o.state = 'active'
                           AND o.id = ANY (coalesce($2::uuid[], ARRAY[o.id])) OFFSET 0) AS head`;
 
-/** Those of apps, and the standard ones of which the workspace has changed something. $1: tenant. */
-const LIST_OBJECTS = `${OBJECTS} AND o.state = 'active' ORDER BY o.api_name`;
+/** Those of apps, without their fields. $1: tenant. */
+const LIST_INSTALLED = `
+  SELECT id, api_name AS "apiName", declared_api_name AS "declaredApiName", installation_id AS "installationId", sandbox
+    FROM custom_object WHERE tenant_id = $1 AND state = 'active' AND installation_id IS NOT NULL ORDER BY api_name`;
 
 /** $1: tenant, $2: name in the tenant. */
 export const FIND_OBJECT = `${OBJECTS} AND o.state = 'active' AND o.installation_id IS NOT NULL AND o.api_name = $2`;
@@ -109,10 +110,8 @@ const DISCARD_CONTENTS = [
 export const STALE_DEFINITION = 'CO001';
 
 /** A definition as the statements return it. */
-interface ObjectRow extends Omit<AppObject, 'fields' | 'standard' | 'installationId'> {
+interface ObjectRow extends Omit<AppObject, 'fields' | 'standard'> {
   readonly state: 'active' | 'removed';
-  /** Null for a standard object. */
-  readonly installationId: string | null;
   readonly settings: ObjectSettings | null;
   readonly fields: readonly FieldRow[];
 }
@@ -127,10 +126,12 @@ type SettingsRow = Pick<ObjectRow, 'settings' | 'revision'>;
 const changedObject = (object: ObjectDefinition, row: SettingsRow | undefined): ObjectDefinition =>
   row ? withPicklists(object, row.revision, row.settings?.picklists ?? {}, row.settings?.pipelines) : object;
 
-const isOfApp = (row: ObjectRow): row is ObjectRow & Pick<AppObject, 'installationId'> => row.installationId !== null;
+type HeadRow = Omit<ObjectHead, 'appKey'> & { readonly appKey: string | null };
+
+export const isOfApp = (row: HeadRow): row is ObjectHead => row.appKey !== null;
 
 const toObject = ({ fields, state: _, settings: _none, ...head }: ObjectRow): AppObject => ({
-  ...(head as Omit<AppObject, 'fields' | 'standard'>),
+  ...head,
   standard: null,
   fields: fields.map(({ definition, referenceObjectId, ...place }) => ({
     ...definition,
@@ -143,6 +144,9 @@ const toObject = ({ fields, state: _, settings: _none, ...head }: ObjectRow): Ap
 /** Its revision changes with any of it. */
 export type ObjectHead = Pick<AppObject, 'id' | 'apiName' | 'appKey' | 'installationId' | 'revision' | 'sharedWith'>;
 
+/** What a further object must not be confused with. */
+export type InstalledObject = Pick<AppObject, 'id' | 'apiName' | 'declaredApiName' | 'installationId' | 'sandbox'>;
+
 @Injectable()
 export class ObjectRepository {
   /** Holds the tenant's definitions until the transaction ends: counting them and adding to them are one step. */
@@ -151,17 +155,8 @@ export class ObjectRepository {
   }
 
   /** The active objects of apps, by name. */
-  async list(tx: TenantTransaction): Promise<AppObject[]> {
-    const rows = await tx.query<ObjectRow>(LIST_OBJECTS, [tx.tenantId]);
-    return rows.filter(isOfApp).map(toObject);
-  }
-
-  /** Every object of the tenant: standard ones as it has them, then those of apps by name. */
-  async listAll(tx: TenantTransaction): Promise<{ standard: ObjectDefinition[]; ofApps: AppObject[] }> {
-    const rows = await tx.query<ObjectRow>(LIST_OBJECTS, [tx.tenantId]);
-    const changed = new Map(rows.filter((row) => !isOfApp(row)).map((row) => [row.id, row]));
-    const standard = Object.values(STANDARD_OBJECTS).map((object) => changedObject(object, changed.get(object.id)));
-    return { standard, ofApps: rows.filter(isOfApp).map(toObject) };
+  list(tx: TenantTransaction): Promise<InstalledObject[]> {
+    return tx.query<InstalledObject>(LIST_INSTALLED, [tx.tenantId]);
   }
 
   /** A standard object as the tenant has it. */
@@ -201,9 +196,14 @@ export class ObjectRepository {
     return row ? { object: toObject(row), isActive: row.state === 'active' } : null;
   }
 
-  /** The names of active objects and who reaches them. @param ids null for all */
-  listHeads(database: Database, tenantId: string, ids: readonly string[] | null): Promise<ObjectHead[]> {
-    return database.read<ObjectHead>(tenantId, LIST_HEADS, [ids]);
+  /** The names of active objects of apps and who reaches them. @param ids null for all */
+  async listHeads(database: Database, tenantId: string, ids: readonly string[] | null): Promise<ObjectHead[]> {
+    return (await this.listRevisions(database, tenantId, ids)).filter(isOfApp);
+  }
+
+  /** As {@link listHeads}, with the standard objects of which the workspace has changed something, whose `appKey` is null. */
+  listRevisions(database: Database, tenantId: string, ids: readonly string[] | null = null): Promise<HeadRow[]> {
+    return database.read<HeadRow>(tenantId, LIST_HEADS, [ids]);
   }
 
   /** Until the transaction ends, a change of the tenant's definitions waits; writes of records do not. */

@@ -2,8 +2,7 @@ import { CUSTOM_OBJECT_LIMITS, PlatformError, type ProvisionedObject } from '@cr
 import { Database } from '@crm/database';
 import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
-import { ObjectRepository } from './object.repository.js';
-import type { AppObject } from './object-definition.js';
+import { type InstalledObject, ObjectRepository } from './object.repository.js';
 import { layOut, type ProvisionRequest } from './object-layout.js';
 
 /** The rules of object definitions: how they come and go with packages. */
@@ -58,7 +57,7 @@ export class ObjectService {
   }
 }
 
-const named = (object: AppObject): ProvisionedObject => ({
+const named = (object: InstalledObject): ProvisionedObject => ({
   declaredApiName: object.declaredApiName,
   apiName: object.apiName,
 });

@@ -3,6 +3,7 @@ import { BooleanField, EnumField, IdField, IntegerField, ListField, TextField } 
 
 /** More than anybody offers: a workspace that had free texts has an option for each. */
 export const MAX_OPTIONS = 2_000;
+/** Of all pipelines together. */
 export const MAX_STAGES = 2_000;
 export const MAX_PIPELINES = 20;
 
@@ -21,7 +22,7 @@ const STAGES = {
   minItems: 1,
   maxItems: MAX_STAGES,
   description:
-    'At least one active of each meaning. The values differ from those of all other pipelines of the workspace',
+    'At least one active of each meaning. The values differ from those of all other pipelines of the workspace, which together have at most 2,000',
 } as const;
 
 export class OptionInput {

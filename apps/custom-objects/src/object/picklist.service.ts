@@ -8,6 +8,7 @@ import {
   type ChangePipelineInput,
   type CreatePipelineInput,
   MAX_PIPELINES,
+  MAX_STAGES,
   type OptionInput,
   type OptionsInput,
   type OptionsView,
@@ -131,6 +132,9 @@ export class PicklistService {
 
   private async save({ tx, object }: Held, changed: Pipeline, all: readonly Pipeline[]): Promise<PipelineView> {
     const others = all.filter((pipeline) => pipeline !== changed);
+    if (all.reduce((sum, { stages }) => sum + stages.length, 0) > MAX_STAGES) {
+      throw new PlatformError('VALIDATION_FAILED', `The pipelines of a workspace have at most ${MAX_STAGES} stages`);
+    }
     requireNoProblems([
       ...duplicates(
         changed.stages,
@@ -155,7 +159,8 @@ export class PicklistService {
     after: readonly PicklistOption[],
     pointer: string,
   ): Promise<void> {
-    const left = before.filter(({ value }) => !after.some((option) => option.value === value));
+    const kept = new Set(after.map(({ value }) => value));
+    const left = before.filter(({ value }) => !kept.has(value));
     const used = await this.usedOf(held, field, left);
     requireNoProblems(
       used.map((value) => ({

@@ -178,7 +178,9 @@ export class World {
       }
       await tx.query('UPDATE custom_object SET revision = revision + 1');
       await tx.query('DELETE FROM record_search');
-      for (const object of await service.get(ObjectRepository).list(tx)) {
+      const objects = service.get(ObjectRepository);
+      for (const { apiName } of await objects.list(tx)) {
+        const object = (await objects.findByApiName(tx, apiName))!;
         const model = new ObjectModel(object);
         const records = await tx.query<{ id: string; data: Json }>(
           'SELECT id, data FROM custom_record WHERE object_id = $1 AND deleted_at IS NULL',

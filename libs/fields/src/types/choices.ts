@@ -22,12 +22,20 @@ function optionIndex({ options }: { readonly options?: FieldOptions }): Readonly
   return index;
 }
 
-/** The values that a new record can have. */
-export const activeOptions = ({ options = [] }: { readonly options?: FieldOptions }): string[] =>
-  options.flatMap((option) => {
-    if (typeof option === 'string') return option;
-    return option.active === false ? [] : option.value;
-  });
+/** Options that a problem names, and entries of a list that are named as problems. */
+const NAMED = 50;
+const named = new WeakMap<FieldOptions, readonly string[]>();
+
+/** The first values that a new record can have. */
+export function activeOptions({ options = [] }: { readonly options?: FieldOptions }): readonly string[] {
+  let values = named.get(options);
+  if (!values) {
+    const active = options.filter((option) => typeof option === 'string' || option.active !== false);
+    values = active.slice(0, NAMED).map((option) => (typeof option === 'string' ? option : option.value));
+    named.set(options, values);
+  }
+  return values;
+}
 
 export const picklist: FieldType = {
   ...PLAIN,
@@ -71,7 +79,8 @@ export const multiSelect: FieldType = {
     for (const [index, entry] of input.entries()) {
       const parsed = picklist.parse(entry, field, context);
       if (parsed.ok) chosen.add(entry as string);
-      else problems.push(...parsed.problems.map((problem) => ({ ...problem, pointer: `/${index}` })));
+      else if (problems.length < NAMED)
+        problems.push(...parsed.problems.map((problem) => ({ ...problem, pointer: `/${index}` })));
     }
     if (problems.length > 0) return { ok: false, problems };
     if (chosen.size === 0) return accept(null);
