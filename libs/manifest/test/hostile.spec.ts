@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { type Certification, certify, certifySources, JsonSource, type Manifest } from '../src/index.js';
+import { type Certification, CHECKS, certify, certifySources, JsonSource, type Manifest } from '../src/index.js';
 import { baseManifest, manifestWith } from './base-manifest.js';
 import { edited, places } from './edits.js';
 import { SAMPLES } from './samples.js';
@@ -37,6 +38,20 @@ function shape({ checks }: Certification) {
 }
 
 describe('hostile manifests', () => {
+  it('leave others their turn: each check and each formula begins in a piece of its own', async () => {
+    const source = Array.from({ length: 240 }, () => '1').join('+');
+    const fields = Array.from({ length: 80 }, (_, i) => ({ apiName: `f${i}`, type: 'formula', expression: source }));
+    let [turns, isDone] = [0, false];
+    const countTurns = async (): Promise<void> => {
+      for (; !isDone; turns += 1) await setImmediate();
+    };
+    const counted = countTurns();
+    await certify(manifestWith({ objects: [{ apiName: 'a', fields }] }), { mode: 'certification' });
+    isDone = true;
+    await counted;
+    expect(turns).toBeGreaterThan(CHECKS.length);
+  });
+
   it.each<[string, unknown]>([
     ['null', null],
     ['nothing', undefined],

@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { ANY_APP } from '@crm/contracts';
 import { checkDefinition, type FieldDefinition, formulaFieldTypes, onDeleteOf, PatternBudget } from '@crm/fields';
-import { checkFormulaSet } from '@crm/formula';
+import { checkFormulaSteps, inPieces } from '@crm/formula';
 import type { Check } from '../check.js';
 import { compareManifests } from '../compare.js';
 import { entriesOf, type ManifestDraft } from '../example.js';
@@ -116,20 +117,24 @@ export const OBJ_003: Check = {
     why: 'A formula is computed whenever a record is read. A formula that passes this check can never fail then.',
     fix: 'Correct the formula at the reported position (counted in characters from 0). Formulas can read the fields of their own object, including other formulas, but not in a cycle.',
   },
-  run: ({ manifest }) =>
-    [...entriesOf(manifest.objects)].flatMap(([i, object]) => {
+  async run({ manifest }) {
+    const problems: Problem[] = [];
+    for (const [i, object] of entriesOf(manifest.objects)) {
       const fields = namedFields(object);
       const formulas = fields.filter(([, field]) => field.type === 'formula' && field.expression !== undefined);
       const sources = new Map(formulas.map(([, field]) => [field.apiName, field.expression!]));
       const plain = fields.map(([, field]) => field as FieldDefinition).filter((field) => field.type !== 'formula');
-      const { formulas: checked } = checkFormulaSet(sources, formulaFieldTypes(plain));
-      return formulas.flatMap(([j, field]) =>
-        (checked.get(field.apiName)?.errors ?? []).map(({ message, position }) => ({
-          pointer: pointer('objects', i, 'fields', j, 'expression'),
-          message: `At ${position}: ${asSentence(message)}`,
-        })),
-      );
-    }),
+      const { formulas: checked } = await inPieces(checkFormulaSteps(sources, formulaFieldTypes(plain)), setImmediate);
+      for (const [j, field] of formulas) {
+        for (const { message, position } of checked.get(field.apiName)?.errors ?? []) {
+          const at = pointer('objects', i, 'fields', j, 'expression');
+          problems.push({ pointer: at, message: `At ${position}: ${asSentence(message)}` });
+        }
+      }
+      await setImmediate();
+    }
+    return problems;
+  },
 };
 
 export const OBJ_004: Check = {
