@@ -6,6 +6,7 @@ import { newId } from '@crm/database';
 import { demoReceiverCertificate } from '../../scripts/platform/demo-receiver.mjs';
 import { freePorts } from '../../scripts/servers/free-port.mjs';
 import { redisProgram } from '../../scripts/servers/programs.mjs';
+import { block } from '../block/block.mjs';
 import { ISSUER } from '../lab.mjs';
 import { compare, inTurn, requestText } from '../load.mjs';
 import { BATCHES, inRounds, median, processorClock } from '../measure.mjs';
@@ -108,4 +109,5 @@ export const suites = [
   { cases: { 'api-keys': apiKeys } },
   { cases: { 'limits-in-redis': limitsInRedis } },
   { cases: { 'tls-to-services': tlsToServices } },
+  { cases: { block } },
 ];

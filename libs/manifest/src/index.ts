@@ -1,3 +1,4 @@
+export { MAX_NODES } from './admit-json.js';
 export { type CertifyOptions, certify, manifestSha256, SUITE_VERSION } from './certify.js';
 export { certifySources, type LocatedFinding, locateFindings, type PackageTexts } from './certify-text.js';
 export type { Certification, Check, CheckResult, CheckStatus, Severity } from './check.js';
