@@ -20,8 +20,7 @@ import { parseNumber } from '../libs/records-ui/src/objects/number-input.js';
 import { tokensOf } from '../libs/records-ui/src/timeline/markdown-tokens.js';
 
 /** Of a field that takes any such value. */
-const parse = (/** @type {string} */ type) => (/** @type {string} */ text) =>
-  fieldTypes.get(type)?.parse(text, {}, {});
+const parse = (/** @type {string} */ type) => (/** @type {string} */ text) => fieldTypes.get(type)?.parse(text, {}, {});
 const readers = /** @type {const} */ ([
   ['Markdown of a note', 10_000, tokensOf],
   ['a CSV file', 50_000, (/** @type {string} */ text) => readCsv('x.csv', text)],

@@ -110,7 +110,14 @@ describe('an invitation of a person', () => {
     const person = await identity.account();
     const { owner, userId } = await invited(person.email);
     const { tenantId } = owner;
-    const offer = { userId, tenantId, workspace: 'The inviters', roles: ['member'], invited: true, signsInBy: 'password' };
+    const offer = {
+      userId,
+      tenantId,
+      workspace: 'The inviters',
+      roles: ['member'],
+      invited: true,
+      signsInBy: 'password',
+    };
     expect(await offersOf(person)).toEqual([{ ...offer, createdAt: expect.any(String) }]);
     await identity.forgetProofs(person.tenantId);
     expect(await outcome(inPage('accept', person, userId))).toEqual([403, 'STEP_UP_REQUIRED']);

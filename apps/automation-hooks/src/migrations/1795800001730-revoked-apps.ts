@@ -5,10 +5,9 @@ import { acceptCalls } from './1795800001670-functions-of-a-tenant.js';
 import { RULE } from './1795800001720-clocks-that-were-ahead.js';
 
 /** The same beside it, which the version before calls, but that workflows of revoked apps accept nothing. */
-const ACCEPT_CALLS_OF_OTHERS = acceptCalls(RULE).replace(
-  'queue_is_full boolean)',
-  'queue_is_full boolean, revoked_apps text[])',
-).replace('AND w.enabled', 'AND w.enabled AND (w.app_key = ANY (revoked_apps)) IS NOT TRUE');
+const ACCEPT_CALLS_OF_OTHERS = acceptCalls(RULE)
+  .replace('queue_is_full boolean)', 'queue_is_full boolean, revoked_apps text[])')
+  .replace('AND w.enabled', 'AND w.enabled AND (w.app_key = ANY (revoked_apps)) IS NOT TRUE');
 
 /** Hooks of revoked apps are unknown; what is shared with an app goes to its installation and not to its sandboxes. */
 export class RevokedApps1795800001730 extends ServiceMigration {
