@@ -178,7 +178,7 @@ module.exports = {
           '/test/',
           '\\.spec\\.ts$',
           '^libs/runtime/src/operations/operations-server\\.ts$',
-          '^libs/http/src/server/adapter\\.ts$',
+          '^libs/http/src/server/(adapter|client-address|unrouted)\\.ts$',
           // To a program of the developer's own machine.
           '^apps/cli/src/commands/forward\\.ts$',
           '^libs/runtime/src/proxy/',

@@ -114,7 +114,7 @@ describe('crm-dev certify --json', () => {
     expect({ status, err: err.slice(0, 29) }).toEqual({ status: 1, err: 'FAIL acme-site-visits@1.0.0 (' });
     const result = JSON.parse(out);
     expect(result).toMatchObject({ file: '~/json.json', passed: false, suiteVersion: '1.5.0' });
-    expect(result.checks).toHaveLength(29);
+    expect(result.checks).toHaveLength(31);
     expect(result.findings).toContainEqual(
       expect.objectContaining({ check: 'MAN-001', pointer: '/webhook', column: 3, length: 9 }),
     );
@@ -135,7 +135,7 @@ describe('crm-dev certify --junit', () => {
     const start = '^ +<testcase name="[A-Z]{2,3}-\\d{3} [^"]+" classname="(?:blocker|warning|advice)"';
     const passed = new RegExp(`${start}/>\n`, 'gm');
     const skipped = new RegExp(`${start}><skipped message="[^"]+"/></testcase>\n`, 'gm');
-    expect([out.match(passed), out.match(skipped)].map((cases) => cases?.length)).toEqual([19, 7]);
+    expect([out.match(passed), out.match(skipped)].map((cases) => cases?.length)).toEqual([21, 7]);
     expect(out.replace(passed, '').replace(skipped, '')).toMatchSnapshot();
   });
 

@@ -204,8 +204,8 @@ describe('of very many', () => {
     const other = await app.tenant('business', [VISIT]);
     const { id } = await app.create(VISITS, other.admin, { name: 'N0' });
     await app.create(VISITS, other.admin, { name: 'N1' });
-    await app.admin.query(
-      `INSERT INTO custom_record SELECT (jsonb_populate_record(record, jsonb_build_object('id', '00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'),
+    await app.copyRecords(
+      `SELECT (jsonb_populate_record(record, jsonb_build_object('id', '00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'),
               'data', replace(data::text, 'N0', 'N' || n)::jsonb))).*
          FROM custom_record AS record, generate_series(1, 1000) AS n WHERE tenant_id = $1 AND id = $2`,
       [other.id, id],

@@ -191,6 +191,17 @@ export class CustomObjectsService {
     return all;
   }
 
+  /** Writes copies of records. @param rows SQL of whole rows of the table; what the database generates is left to it */
+  async copyRecords(rows: string, parameters: readonly unknown[]): Promise<void> {
+    const { rows: found } = await this.admin.query<{ columns: string }>(
+      `SELECT string_agg(attname, ', ') AS columns FROM pg_attribute
+        WHERE attrelid = 'custom_record'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`,
+    );
+    const columns = found[0]?.columns;
+    const copies = `INSERT INTO custom_record (${columns}) SELECT ${columns} FROM (${rows}) AS copies`;
+    await this.admin.query(copies, [...parameters]);
+  }
+
   /** More references to a record than one deletion or merge takes along. */
   async referTo({ id }: Json, tenant: Tenant): Promise<void> {
     await this.admin.query(

@@ -187,9 +187,8 @@ describe('a list of values together with another condition', () => {
     for (const [title, copies] of Object.entries({ [`${LONG}y`]: 1001, [`${LONG}x`]: 0, Common: 599, Rare: 0 })) {
       const { id } = await app.create(VISITS, many.admin, { name: 'a', title });
       // Their ids are before those of the records that are created.
-      await app.admin.query(
-        `INSERT INTO custom_record
-         SELECT (jsonb_populate_record(record, jsonb_build_object('id', overlay(gen_random_uuid()::text placing '00' from 1 for 2)))).*
+      await app.copyRecords(
+        `SELECT (jsonb_populate_record(record, jsonb_build_object('id', overlay(gen_random_uuid()::text placing '00' from 1 for 2)))).*
            FROM custom_record AS record, generate_series(1, $2::int) WHERE record.tenant_id = $3 AND record.id = $1`,
         [id, copies, many.id],
       );

@@ -96,8 +96,8 @@ describe('fields and expand', () => {
     const { id: short } = await app.create(VISITS, admin, { name: 'a', level: 'low', parent: long });
     const idOf = (variant: number) => `('00000000-0000-7000-${variant}000-' || lpad(to_hex(n), 12, '0'))`;
     const copy = (record: string, variant: number, data: string) =>
-      app.admin.query(
-        `INSERT INTO custom_record SELECT (jsonb_populate_record(record, jsonb_build_object('id', ${idOf(variant)},
+      app.copyRecords(
+        `SELECT (jsonb_populate_record(record, jsonb_build_object('id', ${idOf(variant)},
                 'data', ${data}::jsonb))).*
            FROM custom_record AS record, generate_series(1, 60) AS n WHERE tenant_id = $1 AND id = $2`,
         [id, record],
@@ -239,8 +239,8 @@ describe('in an object of very many records', () => {
   it('looks for the few records of another condition, or else of none', async () => {
     const { id, admin } = await app.tenant('business', [VISIT]);
     const { id: record } = await app.create(VISITS, admin, { name: 'a', level: 'low', amount: 1 });
-    await app.admin.query(
-      `INSERT INTO custom_record SELECT (jsonb_populate_record(record, jsonb_build_object('id', gen_random_uuid()))).*
+    await app.copyRecords(
+      `SELECT (jsonb_populate_record(record, jsonb_build_object('id', gen_random_uuid()))).*
          FROM custom_record AS record, generate_series(1, 1000) WHERE tenant_id = $1 AND id = $2`,
       [id, record],
     );

@@ -213,6 +213,7 @@ describe('a publisher', () => {
 
   it('with more administrators than are told has its owner and whoever submitted among them', async () => {
     const owner = await identity.account();
+    await identity.query(owner.tenantId, `UPDATE tenant SET plan = 'business'`);
     await identity.query(
       owner.tenantId,
       `INSERT INTO app_user (tenant_id, id, email, name, roles, status, origin)

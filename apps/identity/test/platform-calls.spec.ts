@@ -1,5 +1,5 @@
 import { TokenVerifier } from '@crm/access';
-import { AUDIENCES, fingerprintOf, PLATFORM_TENANT, type RpcRequest, rpc } from '@crm/contracts';
+import { AUDIENCES, fingerprintOf, PLATFORM_TENANT, type RpcRequest, rpc, STORAGE_LIMITS } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeProtectedHeader } from 'jose';
@@ -77,7 +77,10 @@ describe('tenants', () => {
     const { tenantId } = await identity.account({ name: 'T', plan: 'business', country: 'DE' });
     const place = { timeZone: 'UTC', country: 'DE', currency: 'EUR', language: 'en' };
     const tenant = { id: tenantId, name: 'T', verified: true, plan: 'business', ...place };
-    expect(await objects.call(rpc.identity.getTenant, { tenantId })).toEqual(tenant);
+    expect(await objects.call(rpc.identity.getTenant, { tenantId })).toEqual({
+      ...tenant,
+      limits: STORAGE_LIMITS.business,
+    });
     expect(await codeOf(objects.call(rpc.identity.getTenant, { tenantId: newId() }))).toBe('NOT_FOUND');
   });
 

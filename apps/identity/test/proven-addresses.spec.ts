@@ -205,7 +205,7 @@ describe.each(ADDRESSES)('an address that %s', (_, address) => {
       ['registerNear', 201, 2, 0],
       ['reset', 202, 0, 0],
       ['invite', 201, 0, 0],
-      ['change', 202, 1, 1],
+      ['change', 202, 1, 0],
       ['wrong', REFUSED, 2, 4],
       ['wrongWorkspace', REFUSED, 2, 4],
     ]);

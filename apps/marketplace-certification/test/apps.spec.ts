@@ -214,9 +214,8 @@ describe('withdrawing', () => {
 
   it('finds no version that does not exist', async () => {
     const { key } = await marketplace.submitted(developer);
-    for (const answer of [withdraw(key, '9.9.9'), withdraw('none'), withdraw('a%00b', '1')]) {
-      await refused(answer, 404, 'NOT_FOUND');
-    }
+    for (const answer of [withdraw(key, '9.9.9'), withdraw('none')]) await refused(answer, 404, 'NOT_FOUND');
+    await refused(withdraw('a%00b', '1'), 400, 'MALFORMED_REQUEST');
   });
 });
 

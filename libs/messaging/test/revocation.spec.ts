@@ -141,11 +141,15 @@ describe('the watch of revocations', () => {
     broker.proxy.mend();
     await until(() => watch.ageMs < 1_000, 'the watch is confirmed again');
 
-    const { consumers } = await broker.manager();
-    const names = (await consumers.list('KV_revocations').next()).map(({ name }) => name);
-    await Promise.all(names.map((name) => consumers.delete('KV_revocations', name)));
+    const deleteConsumers = async () => {
+      const { consumers } = await broker.manager();
+      const names = (await consumers.list('KV_revocations').next()).map(({ name }) => name);
+      await Promise.all(names.map((name) => consumers.delete('KV_revocations', name)));
+    };
+    await until(() => succeeds(deleteConsumers()), 'the server deletes the consumers');
     const token = claims();
-    await publisher.publish({ kind: 'user', id: token.sub, cutoffMs: future() });
+    const publish = () => publisher.publish({ kind: 'user', id: token.sub, cutoffMs: future() });
+    await until(() => succeeds(publish()), 'the cut-off is published');
     // The client itself would look after a minute.
     await until(() => watch.isRevoked(token), 'another consumer has brought the cut-off');
   });

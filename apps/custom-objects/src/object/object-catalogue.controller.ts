@@ -1,8 +1,13 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe } from '@crm/http';
 import { Controller, Get, Header, Param, Query } from '@nestjs/common';
-import { JSON_TYPE } from '../record/record.dto.js';
-import { CATALOGUE_EXAMPLE, CatalogueObjectView, CatalogueView, ObjectCatalogueQuery } from './object-catalogue.dto.js';
+import {
+  CATALOGUE_EXAMPLE,
+  CatalogueObjectView,
+  CatalogueView,
+  JSON_TYPE,
+  ObjectCatalogueQuery,
+} from './object-catalogue.dto.js';
 import { ObjectCatalogueService } from './object-catalogue.service.js';
 
 @ApiGroup({ name: 'Objects', description: 'What there is to work with: standard objects and those that apps bring.' })

@@ -13,6 +13,9 @@ import {
 import { FILTER_OPERATORS } from './filter-operators.js';
 import { FieldHeadView, ObjectHeadView } from './object.dto.js';
 
+/** Of bodies that are made as text. */
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
 export class ObjectCatalogueQuery {
   @EnumField(LANGUAGES, {
     optional: true,

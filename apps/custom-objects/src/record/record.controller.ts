@@ -3,12 +3,12 @@ import { headerCall, IdempotencyKey } from '@crm/database';
 import { Describe, type ExpectedVersions, IdParam, IfMatch } from '@crm/http';
 import { Body, Delete, Get, Header, HttpCode, Inject, Patch, Post, Query, Res } from '@nestjs/common';
 import { RecordAggregateService } from '../finding/record-aggregate.service.js';
+import { JSON_TYPE } from '../object/object-catalogue.dto.js';
 import {
   AGGREGATE,
   AggregateQuery,
   ErasedView,
   GetRecordQuery,
-  JSON_TYPE,
   ListRecordsQuery,
   MergeInput,
   type Reply,

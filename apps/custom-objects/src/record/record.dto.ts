@@ -14,6 +14,7 @@ import type { Type } from '@nestjs/common';
 import { MAX_GROUPS } from '../finding/record-aggregate.repository.js';
 import { MAX_VALUES } from '../finding/record-filter.js';
 import { FILTER_OPERATORS, type FilterOperator } from '../object/filter-operators.js';
+import { JSON_TYPE } from '../object/object-catalogue.dto.js';
 import type { TaggedRecord } from './record.service.js';
 
 const EXPAND = {
@@ -185,8 +186,6 @@ export class RecordHeadView {
 export interface Reply {
   header(name: string, value: string): unknown;
 }
-
-export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** @returns the body of the reply, whose type and entity tag are set */
 export function shown(reply: Reply, { json, etag }: TaggedRecord): string {

@@ -6,7 +6,7 @@ import { createClientFunction } from './tables/functions.js';
 export class RevokedApps1795800011730 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of ['pending_cutoff', 'revocation_cutoff']) {
-      const kinds = `'user', 'session', 'grant', 'app', 'tenant', 'installation', 'suspension', 'reinstatement', 'revoked_app'`;
+      const kinds = `'user', 'session', 'grant', 'app', 'tenant', 'installation', 'embedding', 'suspension', 'reinstatement', 'revoked_app'`;
       await runner.query(`
         ALTER TABLE ${table} DROP CONSTRAINT ${table}_kind_check,
           ADD CONSTRAINT ${table}_kind_check
