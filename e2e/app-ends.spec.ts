@@ -68,7 +68,7 @@ const GOES_ON: InUse = {
 };
 const ENDS: InUse = {
   token: 401,
-  mint: 403,
+  mint: 401,
   hook: 404,
   run: false,
   delivery: false,

@@ -15,7 +15,7 @@ let visit: Visit;
 let page: Page;
 
 beforeAll(async () => {
-  [browser, publisher] = await Promise.all([startBrowser({}), newPublisher(addresses, [])]);
+  [browser, publisher] = await Promise.all([startBrowser({}), newPublisher(addresses, ['https://host.example.com'])]);
   const owner = { ...publisher, email: '', userId: '' };
   [admin, member] = await Promise.all([newUser(owner, 'admin'), newUser(owner, 'member')]);
 });

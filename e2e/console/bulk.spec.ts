@@ -21,7 +21,7 @@ let visit: Visit;
 let page: Page;
 
 beforeAll(async () => {
-  [browser, publisher] = await Promise.all([startBrowser({}), newPublisher(addresses, [])]);
+  [browser, publisher] = await Promise.all([startBrowser({}), newPublisher(addresses, ['https://host.example.com'])]);
   admin = await newUser({ ...publisher, email: '', userId: '' }, 'admin');
 });
 afterAll(() => browser?.close());
