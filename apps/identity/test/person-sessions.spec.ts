@@ -258,6 +258,19 @@ describe('a change of the whole person', () => {
       expect(await outcome(erase(thief))).toEqual([403, 'STEP_UP_REQUIRED']);
     });
 
+    it.each(['an authenticator that goes again', 'codes by mail'])('is refused after %s', async (way) => {
+      const { home, there } = await consultant(identity);
+      const inside = await enter(identity, there);
+      expect((await identity.setSecondFactor(inside.accessToken, true)).status).toBe(204);
+      const thief = await enter(identity, home);
+      if (way === 'codes by mail') await identity.setSecondFactor(thief.accessToken, true);
+      else {
+        await enrol(identity, thief);
+        expect((await identity.send('DELETE', '/api/auth/mfa/authenticator', thief)).status).toBe(204);
+      }
+      expect(await outcome(erase(thief))).toEqual([403, 'STEP_UP_REQUIRED']);
+    });
+
     it('reaches no session elsewhere by turning codes by mail on, as they are elsewhere', async () => {
       const { home, there } = await consultant(identity);
       const inside = await enter(identity, there);

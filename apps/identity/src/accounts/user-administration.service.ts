@@ -157,7 +157,7 @@ export class UserAdministrationService {
       call ? (await this.idempotency.once(tx, call, () => create(tx))).recordId : create(tx),
     );
     const added = await notingRefusal(this.refusals, principal, quota, () => adding);
-    await this.usage.note(tenantId, {});
+    await this.usage.noteUser(tenantId);
     return this.get(tenantId, added);
   }
 

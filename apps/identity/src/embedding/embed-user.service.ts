@@ -63,8 +63,10 @@ export class EmbedUserService {
   async follow(client: MintClient, userId: string, { email, name }: HostUser): Promise<void> {
     const { tenantId } = client;
     await this.counting(client, async (tx) => {
-      if (await this.belongsElsewhere(tx, tenantId, email)) throw new BelongsElsewhere();
-      const isFree = await this.additions.isFree(tx, tenantId, email);
+      // With the address that they have always had they are minted for, whoever has proven it elsewhere since.
+      const isMoved = email !== (await this.users.findContact(tx, tenantId, userId))?.email;
+      if (isMoved && (await this.belongsElsewhere(tx, tenantId, email))) throw new BelongsElsewhere();
+      const isFree = isMoved && (await this.additions.isFree(tx, tenantId, email));
       await this.users.followHost(tx, { tenantId, userId }, { name, ...(isFree && { email }) });
     });
   }

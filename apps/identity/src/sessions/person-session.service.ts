@@ -120,8 +120,11 @@ export class PersonSessionService {
     }
   }
 
-  /** @param isProven whether anything was proven since the user has the factor: whoever turns one on has proven the password alone */
-  private async hasSecondFactor({ userId }: Principal, isProven = true): Promise<boolean> {
+  /**
+   * Whether the user has the factor that speaks for the person, or the person has none.
+   * @param isProven whether anything was proven since the user has the factor: whoever turns one on has proven the password alone
+   */
+  async hasSecondFactor({ userId }: Pick<Principal, 'userId'>, isProven = true): Promise<boolean> {
     const asked = factorsOfPerson(await this.secondFactors(userId));
     return asked.length === 0 || (isProven && asked.some((factor) => factor.userId === userId));
   }

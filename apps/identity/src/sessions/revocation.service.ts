@@ -160,7 +160,7 @@ export class RevocationSweeper extends Sweeper {
 /** Far more often than the bucket forgets (a day), so that the publications of a night may fail. */
 const LASTING_EVERY_MS = 3_600_000;
 
-/** Keeps suspensions in the bucket of cut-offs for as long as they are in force, for processes that start later. */
+/** Keeps suspensions and revoked apps in the bucket of cut-offs for as long as they are in force, for processes that start later. */
 @Injectable()
 export class LastingCutoffSweeper extends Sweeper {
   constructor(private readonly revocations: RevocationService) {

@@ -12,6 +12,7 @@ import { SessionRepository } from '../sessions/session.repository.js';
 import { AuthenticatorService } from './authenticator.service.js';
 import { RecoveryCodeRepository, SignInPolicyRepository } from './factor.repository.js';
 import { FactorNoticeService } from './factor-notice.service.js';
+import { PasskeyParts } from './passkey.service.js';
 import type { AuthenticatorView, MfaSettingsView } from './sign-in.dto.js';
 import { ReauthenticationService, wrongPassword } from './step-up.service.js';
 
@@ -29,6 +30,7 @@ export class MfaSettingsService {
     private readonly ofPerson: PersonSessionService,
     private readonly trail: AuditTrail,
     private readonly notices: FactorNoticeService,
+    private readonly passkeys: PasskeyParts,
   ) {}
 
   async describe({ tenantId, userId }: Principal): Promise<MfaSettingsView> {
@@ -53,6 +55,7 @@ export class MfaSettingsService {
   async setEnabled(principal: Principal, enabled: boolean, password: string | undefined): Promise<void> {
     const { userId } = principal;
     const checked = await this.reauthentication.checkPassword('mfa', principal, password);
+    const speaksForPerson = await this.ofPerson.hasSecondFactor(principal);
     await this.database.transaction(principal, async (tx) => {
       // The user's row is held while both are read, as an enrolment does.
       const before = await this.users.lock(tx, userId);
@@ -66,6 +69,7 @@ export class MfaSettingsService {
       } else if (!wasEnabled) {
         // By the password alone: such a proof must not turn the factor off again.
         await this.sessions.forgetProofs(tx, userId);
+        if (!speaksForPerson) await this.forgetEarlier(tx, userId);
       }
       if (wasEnabled === enabled) return;
       await this.users.update(tx, userId, { mfaEnabled: enabled });
@@ -104,15 +108,26 @@ export class MfaSettingsService {
   /** The second factor stays on, by mail. @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND */
   async removeAuthenticator(principal: Principal): Promise<void> {
     const { userId } = principal;
+    const speaksForPerson = await this.ofPerson.hasSecondFactor(principal);
     await this.database.transaction(principal, async (tx) => {
       await this.lockProven(tx, principal);
       const inUse = await this.authenticators.isInUse(tx, userId);
       const removed = await this.authenticators.remove(tx, userId);
       if (!removed) throw new PlatformError('NOT_FOUND', 'There is no authenticator');
       if (!inUse) return;
+      if (!speaksForPerson) await this.forgetEarlier(tx, userId);
       await this.notices.send(tx, userId, { change: 'authenticator-removed' });
       this.record(tx, userId, 'authenticator.removed');
     });
+  }
+
+  /**
+   * Codes by mail are the user's factor from now on, which speaks for the person: what was proven or added by the password alone,
+   * while the person had their factor elsewhere, must not stand for it.
+   */
+  private async forgetEarlier(tx: TenantTransaction, userId: string): Promise<void> {
+    await this.sessions.forgetProofs(tx, userId);
+    await this.passkeys.removeAll(tx, userId);
   }
 
   async replaceRecoveryCodes(principal: Principal): Promise<string[]> {

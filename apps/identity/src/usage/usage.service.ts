@@ -1,7 +1,7 @@
 import { CUSTOM_OBJECT_LIMITS, PlatformError, rpc, STORAGE_TOLD_FROM, type StorageKind } from '@crm/contracts';
 import { Database, type NarrowTransaction } from '@crm/database';
 import { Rpc } from '@crm/messaging';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
 import { TenantRepository, UserRepository } from '../people/people.repository.js';
@@ -21,6 +21,8 @@ export type Usage = Readonly<Record<StorageKind | 'customObjects', Used>>;
 /** What a workspace stores, and what it may. Users whom hosts bring are bounded by their quota of the day alone. */
 @Injectable()
 export class UsageService {
+  private readonly logger = new Logger(UsageService.name);
+
   constructor(
     private readonly database: Database,
     private readonly tenants: TenantRepository,
@@ -55,6 +57,15 @@ export class UsageService {
     throw new PlatformError('STORAGE_LIMIT_REACHED', `The workspace has ${used} of ${limit} users`, {
       members: { kind: 'users', used, limit },
     });
+  }
+
+  /** As {@link note}, of a user who has been added already: a failure is logged. */
+  async noteUser(tenantId: string): Promise<void> {
+    try {
+      await this.note(tenantId, {});
+    } catch (error) {
+      this.logger.warn({ msg: 'Whether a workspace has nearly all its users was not looked at', tenantId, err: error });
+    }
   }
 
   /** Tells the administrators by mail, once a week, when something of what is used is nearly at its limit. */

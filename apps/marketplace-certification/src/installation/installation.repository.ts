@@ -53,7 +53,7 @@ const COUNT_INSTALL = `
 const LIST_OF_ENDED_VERSIONS = `
   SELECT i.tenant_id AS "tenantId", i.id
     FROM app_version v JOIN installation i ON i.app_key = v.app_key AND i.version_id = v.id
-   WHERE v.status IN ('withdrawn', 'rejected') AND i.state = 'active' LIMIT $1`;
+   WHERE v.status IN ('withdrawn', 'rejected') AND i.state = 'active' AND i.sandbox LIMIT $1`;
 
 export interface InstallationWithSteps {
   readonly installation: Installation;

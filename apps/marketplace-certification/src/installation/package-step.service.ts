@@ -141,7 +141,8 @@ export function neededSteps(manifest: Manifest, grantedScopes: readonly string[]
     ['objects', Boolean(manifest.objects?.length) && coversScope(grantedScopes, 'custom_objects')],
     ['workflows', Boolean(manifest.automations?.length) && coversScope(grantedScopes, 'automations')],
     ['subscriptions', grantedWebhooks(manifest, grantedScopes).length > 0],
-    ['authorization', manifest.oauth !== undefined],
+    // Embedding stands on the installation in the publisher's workspace, which identity knows by it.
+    ['authorization', manifest.oauth !== undefined || manifest.embed !== undefined],
   ];
   return needed.filter(([, isNeeded]) => isNeeded).map(([name]) => name);
 }
