@@ -195,7 +195,7 @@ function valueJson(value: unknown): string {
 
 /**
  * The entity tag: version and definition revision, for formulas that read the clock also the tenant's date and zone, and for references
- * that not all readers see what they name, where the answer shows it: that changes without a new version. `If-Match` compares the
+ * that not all readers see what the answer shows of them: that changes without a new version. `If-Match` compares the
  * version alone.
  */
 export function recordEtag(
@@ -204,7 +204,7 @@ export function recordEtag(
   plan: AccessPlan,
   clock: EvaluationContext,
 ): string {
-  const parts = [String(model.object.revision), ...hiddenTargets(model, record, plan)];
+  const parts = [String(model.object.revision), ...hiddenTargets(model, record, plan, clock)];
   if (!model.formulas.readsClock) return entityTag(record.version, ...parts);
   // As in formulas: a zone that Node's data no longer has counts as UTC, so that records stay readable.
   const timeZone = clock.timeZone !== undefined && isTimeZone(clock.timeZone) ? clock.timeZone : 'UTC';
@@ -214,13 +214,25 @@ export function recordEtag(
 
 const HASH_LENGTH = 12;
 
-function hiddenTargets(model: ObjectModel, { data }: StoredRecord, plan: AccessPlan): string[] {
+function hiddenTargets(
+  model: ObjectModel,
+  { data }: StoredRecord,
+  plan: AccessPlan,
+  clock: EvaluationContext,
+): string[] {
   if (model.hiddenReferences.length === 0) return [];
-  const { members, inputs } = presentationOf(model, plan);
-  const shown = model.hiddenReferences.filter(
-    ({ key }) => inputs.includes(key) || members.some((member) => member.key === key),
-  );
-  if (shown.length === 0) return [];
+  const { members, inputs, compute } = presentationOf(model, plan);
+  const shown = model.hiddenReferences.filter(({ key }) => members.some((member) => member.key === key));
+  const isRead = model.hiddenReferences.some((field) => inputs.includes(field.key) && !shown.includes(field));
+  if (shown.length === 0 && !isRead) return [];
   const targets = shown.map(({ key }) => data[key] ?? null);
-  return [createHash('sha256').update(JSON.stringify(targets)).digest('hex').slice(0, HASH_LENGTH)];
+  // Whoever sees a formula alone could compare the tag with those of targets that they know.
+  const computed = isRead ? compute?.((key) => data[key] ?? null, clock) : undefined;
+  const derived = computed && members.filter(({ key }) => key === null).map(({ apiName }) => computed[apiName] ?? null);
+  return [
+    createHash('sha256')
+      .update(JSON.stringify([targets, derived]))
+      .digest('hex')
+      .slice(0, HASH_LENGTH),
+  ];
 }

@@ -142,7 +142,7 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
       summary: 'Restores a deleted record',
       description:
         'With the records that its deletion took along and the references that it cleared, where these are still empty. A reference to what is gone meanwhile is unset, or a 409 if it is required. Publishes `restored`.',
-      errors: ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION', 'STORAGE_LIMIT_REACHED', 'CONFLICT'],
+      errors: ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION', 'CONFLICT'],
       answers: [{ status: 200, ...record }],
     })
     async restore(

@@ -56,7 +56,8 @@ export class StorageLimit {
         members: { kind: full, used, limit },
       });
     }
-    for (const kind of KINDS) known[kind] += growth[kind];
+    // What becomes free counts once it is committed and read.
+    for (const kind of KINDS) known[kind] += Math.max(0, growth[kind]);
   }
 
   /** Once less is stored, or other limits hold. */

@@ -14,22 +14,23 @@ const FIND_UNTOLD = `
 /** Of a record, by its own columns. */
 const RECORD = { object_id: 'object_id', id: 'record_id' };
 
-/** The sizes of what goes, as a difference of what each object of each tenant has. */
-const countPurged = (records: string, from: string) => `
+/** By table, how many records a row of it is: what goes is subtracted from what each object of each tenant has. */
+const COUNTED: ReadonlyMap<string, string> = new Map([
+  ['custom_record', 'count(*)'],
+  ['record_note', '0'],
+]);
+
+/** By what the deletion returns: another process may delete the same. */
+function countPurged(deletion: string, from: string): string {
+  const records = COUNTED.get(from);
+  if (records === undefined) return deletion;
+  return `
+  WITH gone AS (${deletion} RETURNING other.tenant_id, other.object_id, other.bytes)
   INSERT INTO storage_use (tenant_id, object_id, slot, records, bytes)
-  SELECT r.tenant_id, r.object_id, r.object_id, -${records}, -sum(gone.bytes) FROM ${from}
-   WHERE r.deleted_at <= $1::timestamptz GROUP BY r.tenant_id, r.object_id
+  SELECT tenant_id, object_id, object_id, -${records}, -sum(bytes) FROM gone GROUP BY tenant_id, object_id
       ON CONFLICT (tenant_id, object_id, slot)
       DO UPDATE SET records = storage_use.records + excluded.records, bytes = storage_use.bytes + excluded.bytes`;
-
-const COUNT_PURGED = [
-  countPurged('count(*)', 'custom_record r CROSS JOIN LATERAL (SELECT r.bytes) AS gone'),
-  countPurged(
-    '0',
-    `custom_record r JOIN record_note AS gone
-         ON gone.tenant_id = r.tenant_id AND gone.object_id = r.object_id AND gone.record_id = r.id`,
-  ),
-];
+}
 
 /**
  * Removes records for good that were deleted many days ago, with their history and notes; the references that their deletions
@@ -54,7 +55,7 @@ export class DeletedRecordSweeper extends Sweeper {
     const upTo = `'${purged}'::timestamptz`;
     const along = ['record_history', 'record_note'].map((table) => ({ table, on: RECORD }));
     const expired = [
-      { table: 'custom_record', column: 'deleted_at', upTo, before: COUNT_PURGED, along },
+      { table: 'custom_record', column: 'deleted_at', upTo, counted: countPurged, along },
       { table: 'cleared_reference', column: 'cleared_at', upTo },
       { table: 'record_history', column: 'at', upTo: `'${ago(this.historyKeptDays)}'::timestamptz` },
     ];

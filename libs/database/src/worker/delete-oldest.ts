@@ -7,8 +7,8 @@ export interface Expiry {
   readonly column: string;
   /** As `now()`. */
   readonly upTo: string;
-  /** Statements that see the rows before they go. $1: the time up to which they go. */
-  readonly before?: readonly string[];
+  /** Makes of a deletion the statement that also takes what it returns. @param deletion without RETURNING @param from whose rows go */
+  readonly counted?: (deletion: string, from: string) => string;
   /** What belongs to its rows and goes with them: the columns, besides the tenant, that are equal in both, by the owner's name. */
   readonly along?: readonly { readonly table: string; readonly on: Readonly<Record<string, string>> }[];
 }
@@ -21,7 +21,7 @@ export interface Expiry {
  */
 export async function deleteOldest(
   tx: NarrowTransaction,
-  { table, column, upTo, before = [], along = [] }: Expiry,
+  { table, column, upTo, counted = (deletion) => deletion, along = [] }: Expiry,
   most: number,
 ): Promise<boolean> {
   const [row] = await tx.query<{ last: string | null }>(
@@ -30,15 +30,12 @@ export async function deleteOldest(
     [most],
   );
   if (!row?.last) return false;
-  for (const statement of before) await tx.query(statement, [row.last]);
   for (const { table: other, on } of along) {
     const pairs = Object.entries({ tenant_id: 'tenant_id', ...on });
-    await tx.query(
-      `DELETE FROM ${other} AS other USING ${table} AS owner
-        WHERE owner.${column} <= $1::timestamptz AND ${pairs.map(([own, its]) => `other.${its} = owner.${own}`).join(' AND ')}`,
-      [row.last],
-    );
+    const deletion = `DELETE FROM ${other} AS other USING ${table} AS owner
+        WHERE owner.${column} <= $1::timestamptz AND ${pairs.map(([own, its]) => `other.${its} = owner.${own}`).join(' AND ')}`;
+    await tx.query(counted(deletion, other), [row.last]);
   }
-  await tx.query(`DELETE FROM ${table} WHERE ${column} <= $1::timestamptz`, [row.last]);
+  await tx.query(counted(`DELETE FROM ${table} AS other WHERE ${column} <= $1::timestamptz`, table), [row.last]);
   return true;
 }

@@ -226,7 +226,7 @@ export const OBJ_007: Check = {
   severity: 'warning',
   doc: {
     why: 'A deletion follows the definition, whatever the caller may read. With `restrict` it is refused while a record refers to the deleted one, and with `cascade` that record is deleted as well: both tell people who cannot read the reference that it is there. A required reference has `restrict` without saying so.',
-    fix: 'Use `set_null`, which writes the record only when the deleted one is purged, or let everyone read the reference. If it is intended, nothing: the reviewer sees the warning.',
+    fix: 'Use `set_null`, which gives the record no new version and no event, or let everyone read the reference. If it is intended, nothing: the reviewer sees the warning.',
   },
   *run({ manifest }) {
     for (const [i, object] of entriesOf(manifest.objects)) {
