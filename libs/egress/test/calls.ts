@@ -6,7 +6,7 @@ import type { Certificate, Receiver } from './receiver.js';
 export const NAME = 'receiver.test';
 
 /** Limits that no call of a test runs into by accident, however busy the machine is. */
-const PATIENT: Timeouts = { connectMs: 600_000, headersMs: 600_000, bodyMs: 600_000, totalMs: 600_000 };
+export const PATIENT: Timeouts = { connectMs: 600_000, headersMs: 600_000, bodyMs: 600_000, totalMs: 600_000 };
 
 const closers: (() => Promise<void>)[] = [];
 

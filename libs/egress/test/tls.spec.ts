@@ -3,7 +3,7 @@ import tls, { createSecureContext, type SecureVersion } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { connectChecked, SESSION_LIFETIME_MS, type VerifiedSession } from '../src/connector.js';
 import { OutsideClient } from '../src/index.js';
-import { clientOf, closeAll, closeLater, failure, get, NAME } from './calls.js';
+import { clientOf, closeAll, closeLater, failure, get, NAME, PATIENT } from './calls.js';
 import { type Certificate, httpsReceiver, makeCertificate, type Receiver, tlsReceiver } from './receiver.js';
 
 afterEach(closeAll);
@@ -135,6 +135,8 @@ it(
       allow: receivers.map(({ port }) => ({ host: NAME, port })),
       ca: (await makeCertificate([NAME])).cert,
       resolver: async () => ['127.0.0.1'],
+      // A busy machine needs seconds for twenty handshakes at once.
+      timeouts: PATIENT,
     });
     const before = openSockets();
     const lowest = new Array<number>(PARTS).fill(Number.POSITIVE_INFINITY);
