@@ -78,7 +78,8 @@ describe('the upkeep of partitions', () => {
   });
 
   it('can be done by several replicas at once', async () => {
-    await Promise.all([upkeep().sweep(going), upkeep().sweep(going), upkeep().sweep(going)]);
+    // One that would have to wait too long for another leaves the rest to its next sweep.
+    await Promise.allSettled([upkeep().sweep(going), upkeep().sweep(going), upkeep().sweep(going)]);
     await upkeep().sweep(going);
     expect(await daysOf('inbox')).toEqual(daysFrom(-1, 14));
     expect(await daysOf('reading')).toEqual(daysFrom(-1, 14));
