@@ -136,7 +136,7 @@ describe('a workspace that stores as much as it may', () => {
   it('has told identity before, from four fifths on', async () => {
     await limit({ records: 5 });
     for (const name of ['One', 'Two', 'Three', 'Four']) await create(name);
-    app.service.get(StorageLimit).forget(tenant.id);
+    app.service.get(StorageLimit).readAnew(tenant.id);
     await create('Five');
     await waitUntil(async () => told.some(({ tenantId, records }) => tenantId === tenant.id && records === 4), {
       describe: 'identity is told',

@@ -96,9 +96,9 @@ describe('a verdict on a submission', () => {
   });
 
   it.each([
-    ['suspended', 'was suspended', 'goes on'],
+    ['suspended', 'was suspended', 'keep working'],
     ['published', 'was reinstated', 'can be installed again'],
-    ['revoked', 'was revoked', 'Nothing of it works any more'],
+    ['revoked', 'was revoked', 'The app has stopped working for good'],
   ] as const)(
     'of an app that is %s reaches the administrators of a workspace that has it',
     async (appStatus, subject, meaning) => {

@@ -17,7 +17,7 @@ export { orderFormulas, wayBack } from './order.js';
 export { parseFormula } from './parser.js';
 export { type BindParameter, type EmittedSql, emitSql, type SqlColumn } from './sql/emit.js';
 export { FORMULA_SQL_FUNCTIONS } from './sql/helpers.js';
-export { atOnce, inPieces, type Steps } from './steps.js';
+export { atOnce, inPieces, nextTurn, type Steps } from './steps.js';
 export { nearestName } from './suggestions.js';
 export { codePointLength, compareText, isCleanText } from './text.js';
 export { compareNumbers, decimalText } from './values.js';

@@ -12,16 +12,20 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/**
- * Does it in pieces of a few milliseconds and one step.
- * @param pause between two pieces: gives the event loop a turn
- */
-export async function inPieces<T>(steps: Steps<T>, pause: () => Promise<unknown>): Promise<T> {
+/** Lets everything that waits for the event loop have its turn; browsers have no `setImmediate`. */
+export const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    if (typeof setImmediate === 'function') setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
+
+/** Does it in pieces of a few milliseconds and one step, with a turn of the event loop between two of them. */
+export async function inPieces<T>(steps: Steps<T>): Promise<T> {
   for (let begun = performance.now(); ; ) {
     const { done, value } = steps.next();
     if (done) return value;
     if (performance.now() - begun < PIECE_MS) continue;
-    await pause();
+    await nextTurn();
     begun = performance.now();
   }
 }

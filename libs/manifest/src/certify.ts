@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { UrlOptions } from '@crm/address-policy';
 import { canonicalJson } from '@crm/contracts';
+import { nextTurn } from '@crm/formula';
 import { admitJson } from './admit-json.js';
 import type { Certification, Check, CheckContext, CheckOutcome, CheckResult, CheckStatus } from './check.js';
 import { CHECKS } from './checks/index.js';
 import { draftOf } from './example.js';
-import { nextTurn } from './next-turn.js';
 import type { CertificationProbes } from './outbound-urls.js';
 import { bounded, compareProblems, isAdvice, MAX_FINDINGS, type Problem } from './problem.js';
 import type { Manifest } from './schema/manifest.js';

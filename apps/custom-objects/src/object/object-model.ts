@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/database';
@@ -54,7 +53,7 @@ export class ObjectModel {
 
   /** A model whose formulas are compiled in pieces, between which the process does what else there is to do. */
   static async of(object: ObjectDefinition): Promise<ObjectModel> {
-    return new ObjectModel(object, await inPieces(compileFieldSteps(object.fields), setImmediate));
+    return new ObjectModel(object, await inPieces(compileFieldSteps(object.fields)));
   }
 
   constructor(

@@ -17,6 +17,7 @@ interface Known {
   records: number;
   bytes: number;
   readonly limits: Pick<StorageLimits, (typeof KINDS)[number]>;
+  isOutdated?: true;
 }
 
 /** Refuses what a workspace may not store. What it has is counted by the writes and read anew every few seconds, not for each of them. */
@@ -42,7 +43,8 @@ export class StorageLimit {
 
   /** Before what is written is prepared: {@link requireRoom} judges by it. */
   async know(tenantId: string): Promise<void> {
-    if (this.known.getRemainingTTL(tenantId) <= 0) await this.known.fetch(tenantId, { allowStale: false });
+    const isFresh = this.known.getRemainingTTL(tenantId) > 0 && !this.known.peek(tenantId)?.isOutdated;
+    if (!isFresh) await this.known.fetch(tenantId, { allowStale: false, forceRefresh: true });
   }
 
   /** @param growth of what is about to be written; nothing that shrinks is refused @throws STORAGE_LIMIT_REACHED */
@@ -60,9 +62,10 @@ export class StorageLimit {
     for (const kind of KINDS) known[kind] += Math.max(0, growth[kind]);
   }
 
-  /** Once less is stored, or other limits hold. */
-  forget(tenantId: string): void {
-    this.known.delete(tenantId);
+  /** Once less is stored: it is read before the next write; writes that have begun are judged by what was known. */
+  readAnew(tenantId: string): void {
+    const known = this.known.peek(tenantId, { allowStale: true });
+    if (known) known.isOutdated = true;
   }
 
   private async load(tenantId: string): Promise<Known> {

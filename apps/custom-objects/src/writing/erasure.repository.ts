@@ -30,7 +30,7 @@ export class ErasureRepository {
   async erase(tx: TenantTransaction, objectId: string, id: string): Promise<void> {
     const [size] = await tx.query<{ bytes: number }>(SIZE_OF_RECORD, [tx.tenantId, id, objectId]);
     this.storage.count(tx, objectId, { records: -1, bytes: -(size?.bytes ?? 0) });
-    tx.afterCommit(() => this.limit.forget(tx.tenantId));
+    tx.afterCommit(() => this.limit.readAnew(tx.tenantId));
     for (const statement of ERASE_RECORD) await tx.query(statement, [tx.tenantId, id, objectId]);
   }
 }

@@ -102,19 +102,19 @@ export function verdictMail(
 export type ChangedStatus = EventData<(typeof EVENTS)['app.status_changed']>;
 
 const STATUS_TEXTS: Readonly<Record<AppStatus, { readonly outcome: string; readonly meaning: readonly string[] }>> = {
-  published: { outcome: 'reinstated', meaning: ['It can be installed again. What you have of it has gone on.'] },
+  published: { outcome: 'reinstated', meaning: ['It can be installed again. Your installations have kept working.'] },
   suspended: {
     outcome: 'suspended',
     meaning: [
-      'What you have of it goes on: its tokens, hooks, workflows and webhooks work. It cannot be installed anew, and no user can let',
-      'it act for them for the first time.',
+      'Your installations keep working: tokens, hooks, workflows and webhooks. The app cannot be installed again for now, and users who',
+      'have not authorized it yet cannot do so.',
     ],
   },
   revoked: {
     outcome: 'revoked',
     meaning: [
-      'Nothing of it works any more, for good: its tokens are refused, its hooks are unknown, its workflows have stopped and it is sent',
-      'nothing. What was waiting for it is held and deleted after 30 days. Records in its objects stay, and your users can read them.',
+      'The app has stopped working for good: its tokens are refused, its hooks no longer exist, its workflows have stopped, and it receives',
+      'no events. Deliveries that were waiting are held and deleted after 30 days. Your users can still read the records of its objects.',
       'You can uninstall it.',
     ],
   },

@@ -1,12 +1,11 @@
 import { ANY_APP } from '@crm/contracts';
 import { checkDefinition, type FieldDefinition, formulaFieldTypes, onDeleteOf, PatternBudget } from '@crm/fields';
-import { checkFormulaSteps, inPieces } from '@crm/formula';
+import { checkFormulaSteps, inPieces, nextTurn } from '@crm/formula';
 import type { Check } from '../check.js';
 import { compareManifests } from '../compare.js';
 import { entriesOf, type ManifestDraft } from '../example.js';
 import { openedFields } from '../exposed-fields.js';
 import { pointer } from '../json-pointer.js';
-import { nextTurn } from '../next-turn.js';
 import { hasDefault, isCoreObject, type NamedField, namedFields } from '../package-model.js';
 import { advice, asSentence, type Problem } from '../problem.js';
 import type { Manifest } from '../schema/manifest.js';
@@ -124,7 +123,7 @@ export const OBJ_003: Check = {
       const formulas = fields.filter(([, field]) => field.type === 'formula' && field.expression !== undefined);
       const sources = new Map(formulas.map(([, field]) => [field.apiName, field.expression!]));
       const plain = fields.map(([, field]) => field as FieldDefinition).filter((field) => field.type !== 'formula');
-      const { formulas: checked } = await inPieces(checkFormulaSteps(sources, formulaFieldTypes(plain)), nextTurn);
+      const { formulas: checked } = await inPieces(checkFormulaSteps(sources, formulaFieldTypes(plain)));
       for (const [j, field] of formulas) {
         for (const { message, position } of checked.get(field.apiName)?.errors ?? []) {
           const at = pointer('objects', i, 'fields', j, 'expression');

@@ -1,6 +1,6 @@
 import { catalogue } from '@crm/ui';
 
-/** What somebody needs to sign in to a workspace that they are about to join, where it is not the password that they have. */
+/** How people sign in to a workspace that they are about to join, when their present password is not enough. */
 export const ENTRY_TEXTS = catalogue({
   en: {
     entries: {
