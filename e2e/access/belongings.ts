@@ -116,7 +116,8 @@ export async function belongingsOf(house: House): Promise<Belongings> {
     ['/api/auth/api-keys/', { id: ownKey.id }],
     ['/api/tenant/service-accounts/', { id: account.id, keyId: account.key.id }],
     ['/api/tenant/domains/', { domain }],
-    ['/api/tenant/identity-providers/', { id: provider }],
+    // Whoever waits for an owner needs a provider; the provider alone is looked for first.
+    ['/api/tenant/identity-providers/', { id: provider, requestId: provider }],
     ['/api/auth/step-up/oidc/', { providerId: providers.data[0].signInId }],
     // Decided: one that waits for a decision is for whoever has its link.
     ['/api/auth/oauth/requests/', { id: grant.requestId }],

@@ -11,7 +11,9 @@ import { page, person, visit } from './visiting.js';
 let provider: TestProvider;
 let workspace: ProvenWorkspace;
 beforeAll(async () => {
-  provider = await TestProvider.start((login) => (login.includes('@') ? login : `${login}@${workspace.domain}`));
+  provider = await TestProvider.start((login) =>
+    login.includes('@') ? login : `${login.replace(/^new-/, '')}@${workspace.domain}`,
+  );
   workspace = await newProvenWorkspace(provider);
 });
 afterAll(() => provider?.close());
@@ -65,6 +67,33 @@ describe('signing in at the identity provider of a workspace', () => {
     await person.reads('Your e-mail address does not belong to a domain of the workspace.');
     await visit.checkAccessible('refused by the domain');
     await visit.checkNothingKept();
+  });
+
+  it('waits for an owner when the provider has given the address to somebody else', async () => {
+    await page.goto(`${addresses.baseUrl}/account`);
+    await atProvider('paul');
+    await person.isIn(`paul@${workspace.domain}`);
+    await person.signsOut();
+    // Another browser, which the provider does not know.
+    await page.context().clearCookies();
+    await page.goto(`${addresses.baseUrl}/account`);
+    await atProvider('new-paul');
+    await person.isAt('The sign-in did not succeed');
+    await person.reads('An owner of the workspace has been asked to let you in.');
+
+    await page.goto(`${addresses.baseUrl}/settings/people`);
+    await person.givesPassword(workspace.owner.email);
+    await person.isAt('Waiting for your decision');
+    await visit.checkAccessible('a link that waits for an owner');
+    await person.press('Same person…');
+    await person.answers('Same person');
+    await person.reads('They sign in as Grace Hopper now');
+    await person.signsOut();
+
+    await page.context().clearCookies();
+    await page.goto(`${addresses.baseUrl}/account`);
+    await atProvider('new-paul');
+    await person.isIn(`paul@${workspace.domain}`);
   });
 
   it('leads back to the app that has asked for access', async () => {

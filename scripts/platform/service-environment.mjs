@@ -9,7 +9,7 @@ import { withoutNpmVariables } from '../setup/pnpm.mjs';
  * @property {import('./secrets.mjs').Secrets} secrets
  * @property {import('./addresses.mjs').Addresses} addresses
  * @property {import('./provision.mjs').Provisioned['databases']} databases
- * @property {NodeJS.ProcessEnv} outer the environment of the start command: LOG_LEVEL, EGRESS_ALLOW, EGRESS_CA_FILE
+ * @property {NodeJS.ProcessEnv} outer the environment of the start command: LOG_LEVEL, NAME_SERVERS, EGRESS_ALLOW, EGRESS_CA_FILE
  *   and everything that is not set here pass through */
 
 /** Services that call addresses given by tenants. */
@@ -69,6 +69,7 @@ export function serviceEnvironment(name, { layout, secrets, addresses, databases
     EGRESS_ALLOW: callsOutside
       ? (outer.EGRESS_ALLOW ?? `127.0.0.1:${receiver.port},localhost:${receiver.port}`)
       : undefined,
+    NAME_SERVERS: name === 'identity' ? outer.NAME_SERVERS : undefined,
     EGRESS_CA_FILE: callsOutside ? (outer.EGRESS_CA_FILE ?? receiver.caFile) : undefined,
   };
 }

@@ -50,7 +50,7 @@ export interface IdentityConfig {
   auditRetentionDays: number;
   /** How identity providers of workspaces are called. */
   egress: EgressConfig;
-  /** `address:port` of the name servers that are asked; by default those of the machine. Tests have their own. */
+  /** `address:port` of the name servers that are asked; by default those of the machine, in production always. */
   nameServers?: readonly string[];
 }
 
@@ -83,8 +83,12 @@ export const IDENTITY_CONFIG = Symbol('identity:config');
 
 /** Reads the environment; a problem ends the process. */
 export function loadConfig(): IdentityConfig {
-  const { allow, caFile, ...config } = readEnvironment((env) => {
+  const { allow, caFile, servers, ...config } = readEnvironment((env) => {
     const service = serviceConfig('identity');
+    const servers = env.list('NAME_SERVERS', { default: [] });
+    if (servers.length > 0 && service.profile === 'production') {
+      env.problem('NAME_SERVERS must not be set in the production profile');
+    }
     const lifetime = (prefix: string, idle: number, max: number): SessionLifetime => ({
       idleSeconds: env.integer(`${prefix}_IDLE_SECONDS`, { default: idle, min: 60, max: 400 * DAY }),
       maxSeconds: env.integer(`${prefix}_MAX_SECONDS`, { default: max, min: 60, max: 400 * DAY }),
@@ -142,9 +146,11 @@ export function loadConfig(): IdentityConfig {
       auditRetentionDays: env.integer('AUDIT_RETENTION_DAYS', { default: 400, min: 30, max: 3_650 }),
       allow: env.optional('EGRESS_ALLOW'),
       caFile: env.optional('EGRESS_CA_FILE'),
+      servers,
     };
   });
   assertNoEgressExceptionsInProduction({ profile: config.service.profile, allow, caFile });
   const ca = caFile === undefined ? {} : { ca: readFileSync(caFile, 'utf8') };
-  return { ...config, egress: { allow: parseEgressAllow(allow), ...ca, providerMs: PROVIDER_MS } };
+  const nameServers = servers.length === 0 ? {} : { nameServers: servers };
+  return { ...config, ...nameServers, egress: { allow: parseEgressAllow(allow), ...ca, providerMs: PROVIDER_MS } };
 }

@@ -115,6 +115,11 @@ export class PersonalData {
         'id, provider_id, state_hash, browser_hash, nonce, sealed_verifier, user_id, expires_at',
         [newId(), newId(), hash, hash, 'nonce', hash, id, soon],
       ],
+      [
+        'provider_link_request',
+        'id, provider_id, issuer, sub, email, user_id, expires_at',
+        [newId(), newId(), 'https://idp.example', 'another-sub', member.email, id, soon],
+      ],
       ['mfa_challenge', 'id, user_id, attempts, expires_at', [newId(), id, 0, soon]],
       ['recovery_code', 'user_id, code_hash', [id, hash]],
       ['code_guess', 'user_id, place, tries, last_at, next_at', [id, 'session', 1, soon, soon]],

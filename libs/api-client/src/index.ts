@@ -2,6 +2,7 @@ export type {
   CallerView,
   CatalogueFieldView,
   CatalogueObjectView,
+  LinkRequestView,
   NoteView,
   SavedViewView,
   SignInView,

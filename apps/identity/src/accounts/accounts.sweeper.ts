@@ -19,7 +19,7 @@ import { SessionService } from '../sessions/session.service.js';
 import { RefreshToken, RevocationCutoff, SigningKey } from '../sessions/sessions.entity.js';
 import { PasskeyRepository } from '../sign-in/factor.repository.js';
 import { SpentPasskeyChallenge } from '../sign-in/sign-in.entity.js';
-import { ProviderSignIn } from '../single-sign-on/single-sign-on.entity.js';
+import { ProviderLinkRequest, ProviderSignIn } from '../single-sign-on/single-sign-on.entity.js';
 import { EmailChange, PasswordReset } from './accounts.entity.js';
 
 const PAST = Raw((column) => `${column} < now()`);
@@ -39,6 +39,7 @@ export class ExpiredRowRepository {
     await tx.repository(PasswordReset).delete({ expiresAt: PAST });
     await tx.repository(EmailChange).delete({ expiresAt: PAST });
     await tx.repository(ProviderSignIn).delete({ expiresAt: PAST });
+    await tx.repository(ProviderLinkRequest).delete({ expiresAt: PAST });
     await tx.repository(SignInEmail).delete({ reservedUntil: PAST });
     await tx.repository(SpentPasskeyChallenge).delete({ expiresAt: PAST });
     await tx.repository(AuthorizationRequest).delete({ expiresAt: PAST });

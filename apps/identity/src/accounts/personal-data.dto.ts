@@ -36,6 +36,12 @@ export class PersonalDataView {
 
   @ListField(field.json(), { description: 'Which user of which host the user is', example: [] }) embedLinks: object[];
 
+  @ListField(field.json(), {
+    description: 'Who has the address of the user at identity providers and waits for an owner',
+    example: [],
+  })
+  providerLinkRequests: object[];
+
   @ListField(field.json(), { description: 'Who the user is at identity providers of the workspace', example: [] })
   providerLinks: object[];
 

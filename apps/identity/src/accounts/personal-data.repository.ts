@@ -10,7 +10,7 @@ import { PersonRepository } from '../people/person.repository.js';
 import { Session } from '../sessions/sessions.entity.js';
 import { WAYS_IN } from '../sessions/shut-out.service.js';
 import { Authenticator, Passkey, RecoveryCode } from '../sign-in/sign-in.entity.js';
-import { ProviderLink } from '../single-sign-on/single-sign-on.entity.js';
+import { ProviderLink, ProviderLinkRequest } from '../single-sign-on/single-sign-on.entity.js';
 import { EmailChange, Invitation } from './accounts.entity.js';
 
 /** Rows of one kind that an export has: far more than a person makes. */
@@ -39,6 +39,7 @@ export class PersonalDataRepository {
       embedLinks,
       passkeys,
       providerLinks,
+      linkRequests,
       apiKeys,
       grants,
     ] = await Promise.all([
@@ -51,6 +52,7 @@ export class PersonalDataRepository {
       tx.repository(EmbedUser).find({ ...own, order: { appKey: 'ASC', sub: 'ASC' } }),
       tx.repository(Passkey).find({ ...own, order: { id: 'ASC' } }),
       tx.repository(ProviderLink).find({ ...own, order: { issuer: 'ASC', sub: 'ASC' } }),
+      tx.repository(ProviderLinkRequest).find({ ...own, order: { id: 'ASC' } }),
       tx
         .repository(ApiKey)
         .find({ where: { tenantId, ownerKind: 'user', ownerId: userId }, take: MOST, order: { id: 'ASC' } }),
@@ -58,7 +60,10 @@ export class PersonalDataRepository {
     ]);
     const factors = { authenticator, recoveryCodesLeft, passkeys };
     return (
-      user && { user, sessions, ...factors, invitations, emailChanges, embedLinks, providerLinks, apiKeys, grants }
+      user && {
+        ...{ user, sessions, ...factors, invitations, emailChanges, embedLinks, providerLinks },
+        ...{ linkRequests, apiKeys, grants },
+      }
     );
   }
 

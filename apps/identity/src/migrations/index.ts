@@ -11,6 +11,7 @@ import { RevokedApps1795800011730 } from './1795800011730-revoked-apps.js';
 import { PageTokens1795800011760 } from './1795800011760-page-tokens.js';
 import { FactorOfPerson1795800011761 } from './1795800011761-factor-of-person.js';
 import { WorkspaceLimits1795800011790 } from './1795800011790-workspace-limits.js';
+import { LinkRequests1795800011795 } from './1795800011795-link-requests.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   PageTokens1795800011760,
   FactorOfPerson1795800011761,
   WorkspaceLimits1795800011790,
+  LinkRequests1795800011795,
 ];

@@ -35,7 +35,7 @@ export const HOLD_ADMINISTRATORS_TO_TELL = `
     SELECT id FROM app_user
      WHERE tenant_id = $1 AND status = 'active' AND roles && ARRAY['owner', 'admin']
      ORDER BY (id = $2) IS TRUE DESC, roles @> ARRAY['owner'] DESC, id LIMIT $3)
-  SELECT u.id, u.email, u.name FROM told JOIN app_user u ON u.tenant_id = $1 AND u.id = told.id
+  SELECT u.id, u.email, u.name, u.roles FROM told JOIN app_user u ON u.tenant_id = $1 AND u.id = told.id
    WHERE u.status = 'active' AND u.roles && ARRAY['owner', 'admin']
    ORDER BY u.roles @> ARRAY['owner'] DESC, u.id FOR KEY SHARE OF u`;
 
@@ -205,7 +205,7 @@ export class UserRepository {
     tx: TenantTransaction,
     limit: number,
     first: string | null = null,
-  ): Promise<Pick<User, 'id' | 'email' | 'name'>[]> {
+  ): Promise<Pick<User, 'id' | 'email' | 'name' | 'roles'>[]> {
     return tx.query(HOLD_ADMINISTRATORS_TO_TELL, [tx.tenantId, first, limit]);
   }
 

@@ -185,10 +185,12 @@ export class PersonRepository {
     return (await tx.query(IS_OF_MEMBER, [email, tenantId])).length > 0;
   }
 
-  /** The former address signs nobody in and is nobody else's for so long. */
+  /** The former address signs nobody in and is nobody else's for so long; with 0 it is free at once. */
   async moveAddress(tx: NarrowTransaction, from: string, to: string, keptSeconds: number): Promise<void> {
     await tx.query(MOVE_ADDRESS, [from, to]);
-    await tx.repository(SignInEmail).update({ email: from }, { reservedUntil: secondsFromNow(keptSeconds) });
+    const former = { email: from };
+    if (keptSeconds === 0) await tx.repository(SignInEmail).delete(former);
+    else await tx.repository(SignInEmail).update(former, { reservedUntil: secondsFromNow(keptSeconds) });
   }
 
   /** Undoes {@link moveAddress}. @param brought the addresses that the person has had since, besides the present one */

@@ -20,6 +20,7 @@ export const WAYS_IN = `
   passkeys AS (DELETE FROM passkey WHERE tenant_id = $1 AND user_id = $2),
   provider_links AS (DELETE FROM provider_link WHERE tenant_id = $1 AND user_id = $2),
   provider_sign_ins AS (DELETE FROM provider_sign_in WHERE tenant_id = $1 AND user_id = $2),
+  link_requests AS (DELETE FROM provider_link_request WHERE tenant_id = $1 AND user_id = $2),
   keys AS (DELETE FROM api_key WHERE tenant_id = $1 AND owner_id = $2 AND owner_kind = 'user')`;
 
 /** $1: tenant, $2: user. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
@@ -47,6 +48,7 @@ const NEW_PROVIDER = {
   defaultRoles: ['member'],
   requiresVerifiedEmail: true,
   secondFactorValues: [],
+  lastFailure: null,
 } satisfies Partial<ProviderRow>;
 
 /** Identity providers as the owners of a workspace configure them. */
@@ -123,7 +125,7 @@ export class IdentityProviderService {
       if (present.updatedAt.getTime() !== before.updatedAt.getTime()) {
         throw new PlatformError('CONFLICT', 'The provider was changed at the same time');
       }
-      await this.providers.update(tx, after);
+      await this.providers.update(tx, { ...after, lastFailure: null });
       if (before.enabled && !after.enabled) await this.assertWayIn(tx);
       const { issuer, enabled } = after;
       this.record(tx, 'identity_provider.changed', id, { issuer, enabled, changed: differences(before, after) });
@@ -138,6 +140,26 @@ export class IdentityProviderService {
       await this.providers.delete(tx, id);
       await this.assertWayIn(tx);
       this.record(tx, 'identity_provider.removed', id, { issuer });
+    });
+  }
+
+  /** Tells the owners why the provider has failed: at the provider, and in the trail when it is for another reason than last. */
+  async noteFailure({ tenantId, id }: ProviderName, { message, reason }: ProviderFailure): Promise<void> {
+    await this.database.transaction(tenantId, async (tx) => {
+      const provider = await this.providers.lock(tx, id);
+      if (!provider) return;
+      const { at, ...before } = provider.lastFailure ?? { at: undefined };
+      const failure = { ...reason, message };
+      await this.providers.noteFailure(tx, id, { at: new Date().toISOString(), ...failure });
+      if (at !== undefined && isDeepStrictEqual(before, failure)) return;
+      this.trail.record(tx, {
+        action: 'identity_provider.failed',
+        subject: { kind: 'identity_provider', id },
+        outcome: 'failure',
+        detail: Object.fromEntries(
+          Object.entries(failure).filter((said): said is [string, string] => said[1] !== null),
+        ),
+      });
     });
   }
 

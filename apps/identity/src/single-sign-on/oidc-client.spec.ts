@@ -79,12 +79,12 @@ describe('a provider that states the issuer of another', () => {
 const REFUSED = { code: 'SERVICE_UNAVAILABLE' };
 
 /** Calls that hang until they are let go. */
-function hanging(gate: CallGate, tenantId: string, count: number): { letGo(): Promise<unknown> } {
+function hanging(gate: CallGate, provider: string, count: number): { letGo(): Promise<unknown> } {
   let open = (): void => undefined;
   const end = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const calls = Promise.all(Array.from({ length: count }, () => gate.run(tenantId, () => end)));
+  const calls = Promise.all(Array.from({ length: count }, () => gate.run(provider, () => end)));
   return {
     letGo: () => {
       open();
@@ -94,20 +94,20 @@ function hanging(gate: CallGate, tenantId: string, count: number): { letGo(): Pr
 }
 
 describe('the calls to providers in flight', () => {
-  it('are a few of each workspace: one whose provider hangs holds up no other', async () => {
+  it('are a few of each: one that hangs holds up no other', async () => {
     const gate = new CallGate();
-    const { letGo } = hanging(gate, 'one', 16);
+    const { letGo } = hanging(gate, 'one', 8);
     await expect(gate.run('one', async () => 'in')).rejects.toMatchObject(REFUSED);
     expect(await gate.run('other', async () => 'in')).toBe('in');
     await letGo();
     expect(await gate.run('one', async () => 'in')).toBe('in');
   });
 
-  it('are bounded over all workspaces, and failed ones make room as well', async () => {
+  it('are bounded over all of them, and failed ones make room as well', async () => {
     const gate = new CallGate();
     const failing = gate.run('failing', () => Promise.reject(new Error('no')));
     await expect(failing).rejects.toThrow('no');
-    const all = Array.from({ length: 8 }, (_, index) => hanging(gate, `tenant-${index}`, 16));
+    const all = Array.from({ length: 64 }, (_, index) => hanging(gate, `provider-${index}`, 8));
     await expect(gate.run('other', async () => 'in')).rejects.toMatchObject(REFUSED);
     await all[0]?.letGo();
     expect(await gate.run('other', async () => 'in')).toBe('in');

@@ -14,12 +14,20 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 /** What `Response` refuses a body for. */
 const BODILESS = [204, 205, 304];
 
+/** How one sign-in calls its provider. */
+interface ProviderCalls {
+  readonly fetch: CustomFetch;
+  /** Of the last answer; null without one. */
+  httpStatus: number | null;
+}
+
 /**
  * Calls a provider by the client of the platform, which checks every address, follows no redirect and bounds the answer.
  * @param deadline of all calls together, on the clock of `performance.now()`
  */
-function egressFetch(outside: Pick<OutsideClient, 'request'>, deadline: number): CustomFetch {
-  return async (url, { method, headers, body }) => {
+function callsBy(outside: Pick<OutsideClient, 'request'>, deadline: number): ProviderCalls {
+  const fetch: CustomFetch = async (url, { method, headers, body }) => {
+    calls.httpStatus = null;
     const totalMs = deadline - performance.now();
     if (totalMs <= 0) throw new EgressError('timeout_total', 'The provider took too long');
     const answer = await outside.request({
@@ -30,42 +38,45 @@ function egressFetch(outside: Pick<OutsideClient, 'request'>, deadline: number):
       timeouts: { totalMs },
       maxResponseBytes: MAX_ANSWER_BYTES,
     });
+    calls.httpStatus = answer.status;
     const type = answer.headers['content-type'];
     return new Response(BODILESS.includes(answer.status) ? null : new Uint8Array(answer.body), {
       status: answer.status,
       ...(type !== undefined && { headers: { 'content-type': type } }),
     });
   };
+  const calls: ProviderCalls = { fetch, httpStatus: null };
+  return calls;
 }
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' };
 
-/** Sign-ins of one workspace, and of all, that this process waits for at a time. */
-const PER_TENANT = 16;
-const IN_ALL = 128;
+/** Sign-ins at one provider of a workspace, and at all, that this process waits for at a time. */
+const PER_PROVIDER = 8;
+const IN_ALL = 512;
 
-/** Bounds calls to providers in flight, per workspace: a provider that hangs holds up nobody else. */
+/** Bounds calls in flight by provider: one that hangs holds up neither another workspace nor another provider of its own. */
 export class CallGate {
   private readonly running = new Map<string, number>();
   private total = 0;
 
   /** @throws PlatformError SERVICE_UNAVAILABLE when too many calls are in flight, or what the work rejects with */
-  async run<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
-    const present = this.running.get(tenantId) ?? 0;
-    if (present >= PER_TENANT || this.total >= IN_ALL) {
+  async run<T>(provider: string, work: () => Promise<T>): Promise<T> {
+    const present = this.running.get(provider) ?? 0;
+    if (present >= PER_PROVIDER || this.total >= IN_ALL) {
       throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many sign-ins wait for the identity provider', {
         retryAfterSeconds: 5,
       });
     }
-    this.running.set(tenantId, present + 1);
+    this.running.set(provider, present + 1);
     this.total += 1;
     try {
       return await work();
     } finally {
       this.total -= 1;
-      const left = (this.running.get(tenantId) ?? 1) - 1;
-      if (left === 0) this.running.delete(tenantId);
-      else this.running.set(tenantId, left);
+      const left = (this.running.get(provider) ?? 1) - 1;
+      if (left === 0) this.running.delete(provider);
+      else this.running.set(provider, left);
     }
   }
 }
@@ -143,7 +154,7 @@ export class OidcClient {
     }
     const verdict = this.outside.checkUrl(issuer);
     if (!verdict.ok) throw new ProviderFailure(`The issuer is refused: ${verdict.message}`);
-    return this.within(tenantId, async (fetch) => (await this.read(issuer, fetch)).metadata.issuer);
+    return this.within({ tenantId, issuer }, async (calls) => (await this.read(issuer, calls)).metadata.issuer);
   }
 
   /**
@@ -159,8 +170,8 @@ export class OidcClient {
     freshSeconds?: number,
   ): Promise<string> {
     const challenge = await oidc.calculatePKCECodeChallenge(checks.verifier);
-    return this.within(client.tenantId, async (fetch) => {
-      const url = oidc.buildAuthorizationUrl(await this.configuration(client, fetch), {
+    return this.within(client, async (calls) => {
+      const url = oidc.buildAuthorizationUrl(await this.configuration(client, calls), {
         redirect_uri: client.redirectUri,
         scope: scopes.join(' '),
         state: checks.state,
@@ -180,8 +191,8 @@ export class OidcClient {
    * @throws ProviderFailure, PlatformError SERVICE_UNAVAILABLE
    */
   async authenticate(client: ProviderClient, answer: URL, checks: SignInChecks): Promise<Authentication> {
-    return this.within(client.tenantId, async (fetch) => {
-      const configuration = await this.configuration(client, fetch);
+    return this.within(client, async (calls) => {
+      const configuration = await this.configuration(client, calls);
       const tokens = await oidc.authorizationCodeGrant(configuration, answer, {
         expectedState: checks.state,
         expectedNonce: checks.nonce,
@@ -203,15 +214,15 @@ export class OidcClient {
     });
   }
 
-  private async configuration(client: ProviderClient, fetch: oidc.CustomFetch): Promise<oidc.Configuration> {
-    const { metadata, keys } = this.known.get(client.issuer) ?? (await this.readForSignIn(client.issuer, fetch));
+  private async configuration(client: ProviderClient, calls: ProviderCalls): Promise<oidc.Configuration> {
+    const { metadata, keys } = this.known.get(client.issuer) ?? (await this.readForSignIn(client.issuer, calls));
     const configuration = new oidc.Configuration(
       metadata,
       client.clientId,
       undefined,
       clientAuthentication(metadata, client.clientSecret),
     );
-    configuration[oidc.customFetch] = fetch;
+    configuration[oidc.customFetch] = calls.fetch;
     // Signatures are checked although the token comes from the provider itself: TLS alone would have to be trusted otherwise.
     oidc.enableNonRepudiationChecks(configuration);
     if (keys) oidc.setJwksCache(configuration, keys);
@@ -219,21 +230,21 @@ export class OidcClient {
   }
 
   /** A provider that could not be read fails the sign-ins of the next half minute at once: none of them waits for it again. */
-  private async readForSignIn(issuer: string, fetch: oidc.CustomFetch): Promise<KnownProvider> {
+  private async readForSignIn(issuer: string, calls: ProviderCalls): Promise<KnownProvider> {
     const failure = this.failures.get(issuer);
-    if (failure) throw new ProviderFailure(failure.message, { cause: failure });
+    if (failure) throw new ProviderFailure(failure.message, { ...failure.reason, cause: failure });
     try {
-      return await this.read(issuer, fetch);
+      return await this.read(issuer, calls);
     } catch (error) {
-      const failed = asProviderFailure(error);
+      const failed = asProviderFailure(error, calls.httpStatus);
       this.failures.set(issuer, failed);
       throw failed;
     }
   }
 
-  private async read(issuer: string, fetch: oidc.CustomFetch): Promise<KnownProvider> {
+  private async read(issuer: string, calls: ProviderCalls): Promise<KnownProvider> {
     const found = await oidc.discovery(new URL(issuer), 'discovery', undefined, oidc.None(), {
-      [oidc.customFetch]: fetch,
+      [oidc.customFetch]: calls.fetch,
     });
     // The library accepts another issuer from some hosts. What they say must not be taken for what the other one says.
     if (!isIssuer(found.serverMetadata().issuer, issuer)) {
@@ -252,13 +263,17 @@ export class OidcClient {
     if (provider && keys) provider.keys = keys;
   }
 
-  private async within<T>(tenantId: string, work: (fetch: oidc.CustomFetch) => Promise<T>): Promise<T> {
-    return this.gate.run(tenantId, async () => {
+  private async within<T>(
+    { tenantId, issuer }: Pick<ProviderClient, 'tenantId' | 'issuer'>,
+    work: (calls: ProviderCalls) => Promise<T>,
+  ): Promise<T> {
+    return this.gate.run(`${tenantId} ${issuer}`, async () => {
       const deadline = performance.now() + this.config.egress.providerMs;
+      const calls = callsBy(this.outside, deadline);
       try {
-        return await work(egressFetch(this.outside, deadline));
+        return await work(calls);
       } catch (error) {
-        throw asProviderFailure(error);
+        throw asProviderFailure(error, calls.httpStatus);
       }
     });
   }
@@ -272,8 +287,15 @@ function clientAuthentication(metadata: oidc.ServerMetadata, secret: string): oi
   return postOnly ? oidc.ClientSecretPost(secret) : oidc.ClientSecretBasic(secret);
 }
 
-/** @param claims of the id token, which alone say how somebody was authenticated */
+/** Up to 255 characters (OpenID Connect Core, section 2), and none that stands for nothing. */
+const SUBJECT = /^(?=.*\S)[^\p{Cc}\p{Cs}]{1,255}$/u;
+
+/**
+ * @param claims of the id token, which alone say how somebody was authenticated
+ * @throws ProviderFailure
+ */
 function authenticationOf(about: Record<string, unknown>, claims: oidc.IDToken): Authentication {
+  if (!SUBJECT.test(claims.sub)) throw new ProviderFailure('The provider says no usable id of the person (`sub`)');
   const text = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value : undefined);
   const methods = [...(Array.isArray(claims.amr) ? claims.amr : []), claims.acr];
   return {

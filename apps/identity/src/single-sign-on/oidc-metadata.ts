@@ -2,27 +2,64 @@ import type { UrlVerdict } from '@crm/address-policy';
 import { EgressError } from '@crm/egress';
 import { ClientError, ResponseBodyError, type ServerMetadata, WWWAuthenticateChallengeError } from 'openid-client';
 
+/**
+ * `unavailable`: it is down, by what can be seen from here, and may be there again; `refused`: it answers an error of the
+ * protocol; `invalid`: its answer or its settings cannot be accepted.
+ */
+export const FAILURE_CODES = ['unavailable', 'refused', 'invalid'] as const;
+
+/** Why a provider failed, as its owners read it. */
+export interface FailureReason {
+  code: (typeof FAILURE_CODES)[number];
+  /** Of its answer; null without one. */
+  httpStatus: number | null;
+  /** What the provider says of an error (RFC 6749, section 5.2), cleaned. */
+  error: string | null;
+  description: string | null;
+}
+
+const NO_DETAILS: FailureReason = { code: 'invalid', httpStatus: null, error: null, description: null };
+
 /** A provider that could not be used: what is wrong with it, in a sentence that may be shown to the workspace. */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure';
+  readonly reason: FailureReason;
+
+  constructor(message: string, { cause, ...reason }: Partial<FailureReason> & { cause?: unknown } = {}) {
+    super(message, { cause });
+    this.reason = { ...NO_DETAILS, ...reason };
+  }
 }
 
-/** Says in a sentence why a call of the protocol library failed. @param error what it threw */
-export function asProviderFailure(error: unknown): ProviderFailure {
+/** What a provider says in place of an answer. */
+export function refusal(error: string, description: string | null | undefined, httpStatus: number | null = null) {
+  const said = { error: plain(error), description: description ? plain(description) : null };
+  return new ProviderFailure(`The provider answered ${said.error}`, { code: 'refused', httpStatus, ...said });
+}
+
+/**
+ * Says in a sentence why a call of the protocol library failed.
+ * @param error what it threw
+ * @param httpStatus of the last answer of the provider
+ */
+export function asProviderFailure(error: unknown, httpStatus: number | null): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
   const egress = causes(error).find((cause) => cause instanceof EgressError);
-  if (egress) return new ProviderFailure(`The provider could not be called: ${egress.message}`, { cause: error });
-  if (error instanceof ResponseBodyError) {
-    return new ProviderFailure(`The provider answered ${plain(error.error)}`, { cause: error });
+  if (egress) {
+    const code = egress.code === 'blocked' || egress.code === 'too_large' ? 'invalid' : 'unavailable';
+    return new ProviderFailure(`The provider could not be called: ${egress.message}`, { code, cause: error });
   }
+  const seen = { httpStatus, cause: error };
+  if (httpStatus !== null && (httpStatus >= 500 || httpStatus === 429)) {
+    return new ProviderFailure(`The provider answered with the status ${httpStatus}`, { code: 'unavailable', ...seen });
+  }
+  if (error instanceof ResponseBodyError) return refusal(error.error, error.error_description, httpStatus);
   if (error instanceof WWWAuthenticateChallengeError) {
-    return new ProviderFailure('The provider did not accept the client', { cause: error });
+    return new ProviderFailure('The provider did not accept the client', { code: 'refused', ...seen });
   }
   if (error instanceof ClientError) {
     const detail = error.cause instanceof Error ? `: ${plain(error.cause.message)}` : '';
-    return new ProviderFailure(`The provider gave an invalid answer (${plain(error.message)}${detail})`, {
-      cause: error,
-    });
+    return new ProviderFailure(`The provider gave an invalid answer (${plain(error.message)}${detail})`, seen);
   }
   throw error;
 }
@@ -34,7 +71,8 @@ function causes(error: unknown): unknown[] {
 }
 
 /** What a provider says is shown short and without what could be more than words. */
-const plain = (text: string): string => text.replace(/[^\w .,"'()-]+/g, ' ').slice(0, 200);
+const plain = (text: string): string =>
+  [...text.replace(/[^\p{L}\p{N}_.,"'()-]+/gu, ' ')].slice(0, 200).join('').trim();
 
 /** Key pairs only: with a shared secret's algorithm the public key could pass for the secret; `none` is no signature. */
 export const SIGNATURE_ALGORITHMS: readonly string[] = [

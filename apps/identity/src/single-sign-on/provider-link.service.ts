@@ -23,6 +23,8 @@ import { RevocationService } from '../sessions/revocation.service.js';
 import { ShutOutService } from '../sessions/shut-out.service.js';
 import { UsageService } from '../usage/usage.service.js';
 import { DomainService } from './domain.service.js';
+import { FollowedAddressService } from './followed-address.service.js';
+import { LinkRequestService } from './link-request.service.js';
 import type { Authentication } from './oidc-client.js';
 import type { IdentityProvider } from './single-sign-on.entity.js';
 import { firstSignInMail } from './single-sign-on.mail.js';
@@ -35,6 +37,7 @@ export const REFUSALS = {
   domain_not_proven: 'The domain of the e-mail address does not belong to the workspace',
   email_reserved: 'The e-mail address is kept for somebody who has changed it',
   user_disabled: 'The user is disabled',
+  link_denied: 'An owner has refused to take the person for the user who has the address',
   not_recent: 'The provider does not say that it has just authenticated the person',
   another_user: 'The person at the provider is not the user of the session',
   second_factor_missing: 'The provider does not say that it has asked for a second factor, which the account has',
@@ -62,17 +65,21 @@ export class ProviderLinkService {
     private readonly trail: AuditTrail,
     private readonly refusals: RefusedActs,
     private readonly usage: UsageService,
+    private readonly requests: LinkRequestService,
+    private readonly addresses: FollowedAddressService,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
   /**
-   * - Whoever has signed in before is known by issuer and `sub`, whatever their address is now.
+   * - Whoever has signed in before is known by issuer and `sub`; their address follows the provider.
    * - At the first sign-in the address decides, if its domain belongs to the workspace: a user who has it is linked and told,
    *   otherwise one is made. The sign-in proves the address: the person is a member from now on, and nobody else is the user.
+   * - Of a user whom the provider has known as somebody else an owner decides.
    *
    * Nobody gets into another workspace, and nobody whose address is of a domain that the workspace has lost.
    * @param expectedId of the user whose session it is; nobody is made or linked then
-   * @throws PlatformError SINGLE_SIGN_ON_REFUSED, RATE_LIMITED when the workspace has no more users to add today
+   * @throws PlatformError SINGLE_SIGN_ON_REFUSED, IDENTITY_LINK_PENDING, RATE_LIMITED when the workspace has no more users to
+   *   add today
    */
   async userOf(
     provider: IdentityProvider,
@@ -86,7 +93,11 @@ export class ProviderLinkService {
     const known = await this.database.transaction(tenantId, (tx) => this.links.find(tx, subject));
     if (expectedId !== undefined && known !== expectedId) throw refused('another_user');
     const userId = known ?? (await this.introduce(provider, subject, person, origin));
-    return this.database.transaction(origin, (tx) => this.admissible(tx, subject, userId, provider.id));
+    const user = await this.database.transaction(origin, (tx) => this.admissible(tx, subject, userId, provider.id));
+    // A step-up changes nothing.
+    const email = expectedId === undefined && verifiedAddress(provider, person);
+    if (typeof email === 'string') await this.addresses.follow(provider, user, email, origin);
+    return user;
   }
 
   /** @throws PlatformError SINGLE_SIGN_ON_REFUSED */
@@ -119,17 +130,23 @@ export class ProviderLinkService {
     person: Authentication,
     origin: TransactionOrigin,
   ): Promise<string> {
-    if (person.email === undefined || !isAddress(person.email)) throw refused('email_missing');
-    if (provider.requiresVerifiedEmail && !person.emailVerified) throw refused('email_not_verified');
-    const email = normaliseEmail(person.email);
-    const userId = await inWorkspace(this.database, origin, async (tx) => {
+    const email = verifiedAddress(provider, person);
+    if (typeof email !== 'string') throw email;
+    const newcomer = { email, name: plainText(person.name) || null };
+    const met = await inWorkspace(this.database, origin, async (tx) => {
       if (!(await this.domains.covers(tx, provider.tenantId, email))) throw refused('domain_not_proven');
       await this.links.lock(tx, subject);
       const meanwhile = await this.links.find(tx, subject);
-      if (meanwhile) return meanwhile;
+      if (meanwhile) return { userId: meanwhile };
       const known = await this.knownBy(tx, provider.tenantId, email);
       // Refused afterwards; as soon as the user is enabled, it is a first sign-in again.
-      if (known?.status === 'disabled') return known.id;
+      if (known?.status === 'disabled') return { userId: known.id };
+      if (known && (await this.links.isLinked(tx, subject, known.id))) {
+        return {
+          userId: known.id,
+          request: await this.requests.ask(tx, provider, subject, { ...newcomer, userId: known.id }),
+        };
+      }
       const id = known?.id ?? newId();
       if (!known) await this.provision(tx, provider, { id, email, name: person.name });
       await this.proofs.prove(tx, email, { tenantId: provider.tenantId, userId: id });
@@ -141,10 +158,13 @@ export class ProviderLinkService {
       // The provider has proven who it is.
       const action = known ? 'provider_link.made' : 'user.provisioned';
       this.trail.record(tx, byUser(action, id, { providerId: provider.id }));
-      return id;
+      return { userId: id };
     });
     await this.revocations.publishPending();
-    return userId;
+    if (met.request === 'made') await this.requests.tell(provider, { ...newcomer, userId: met.userId });
+    if (met.request === 'denied') throw refused('link_denied');
+    if (met.request !== undefined) throw new PlatformError('IDENTITY_LINK_PENDING');
+    return met.userId;
   }
 
   /**
@@ -191,6 +211,12 @@ export class ProviderLinkService {
 
 export const refused = (reason: Refusal) =>
   new PlatformError('SINGLE_SIGN_ON_REFUSED', REFUSALS[reason], { members: { reason } });
+
+/** The address that a provider vouches for, normalised, or why there is none. */
+function verifiedAddress({ requiresVerifiedEmail }: IdentityProvider, { email, emailVerified }: Authentication) {
+  if (email === undefined || !isAddress(email)) return refused('email_missing');
+  return requiresVerifiedEmail && !emailVerified ? refused('email_not_verified') : normaliseEmail(email);
+}
 
 /** One @ with something on both sides, no spaces or control characters, and not longer than addresses are. */
 const isAddress = (text: string): boolean => text.length <= 254 && /^[^\s\p{C}@]+@[^\s\p{C}@]+$/u.test(text.trim());

@@ -24,13 +24,16 @@ import {
   signInIdOf,
 } from './identity-provider.service.js';
 import { type Authentication, OidcClient } from './oidc-client.js';
-import { ProviderFailure } from './oidc-metadata.js';
+import { ProviderFailure, refusal } from './oidc-metadata.js';
 import { ProviderLinkService, refused } from './provider-link.service.js';
 import type { IdentityProvider, ProviderSignIn } from './single-sign-on.entity.js';
 import { ProviderSignInRepository } from './single-sign-on.repository.js';
 
 /** By what such a sign-in is proven, in the audit trail. */
 const AT_PROVIDER = 'identity_provider';
+
+/** A provider that could not be read is asked again after half a minute. */
+const RETRY_SECONDS = 30;
 
 /** What is asked of a provider. */
 export interface ProviderDemand {
@@ -75,7 +78,7 @@ export class ProviderSignInService {
   /**
    * Begins a sign-in, or a step-up.
    * @throws PlatformError NOT_FOUND, also for the provider of another workspace than that of the session; FORBIDDEN for a token
-   *   without a session; SERVICE_UNAVAILABLE while the provider cannot be reached
+   *   without a session; SINGLE_SIGN_ON_FAILED; SERVICE_UNAVAILABLE while the provider cannot be reached
    */
   async start(signInId: string, browser: string, { fresh = false, session }: ProviderDemand = {}): Promise<string> {
     if (session && session.sessionId === undefined) {
@@ -133,12 +136,14 @@ export class ProviderSignInService {
     const parameters = new URLSearchParams(query);
     const state = parameters.get('state') ?? '';
     const { signIn, provider } = await this.takeReturn(signInId, state, browser);
-    if (parameters.has('error')) throw new PlatformError('SINGLE_SIGN_ON_FAILED', 'The provider refused the sign-in');
     const answer = new URL(`${redirectUriOf(this.config.service.baseUrl, provider)}?${query}`);
     const verifier = this.box.open(signIn.sealedVerifier, placeOfVerifier(signIn.tenantId, signIn.id));
-    const person = await this.reachable(provider, () =>
-      this.oidc.authenticate(this.providers.clientOf(provider), answer, { state, nonce: signIn.nonce, verifier }),
-    );
+    const person = await this.reachable(provider, async () => {
+      const error = parameters.get('error');
+      if (error !== null) throw refusal(error, parameters.get('error_description'));
+      const checks = { state, nonce: signIn.nonce, verifier };
+      return this.oidc.authenticate(this.providers.clientOf(provider), answer, checks);
+    });
     // Nobody is made a user of a suspended workspace.
     this.signer.assertIssuesFor(signIn.tenantId);
     if (signIn.fresh && !this.isRecent(person)) throw refused('not_recent');
@@ -233,16 +238,21 @@ export class ProviderSignInService {
     return { signIn, provider };
   }
 
-  /** Runs a call of a provider; what is wrong with it is for the log, not for whoever signs in. */
-  private async reachable<T>({ tenantId, id }: IdentityProvider, call: () => Promise<T>): Promise<T> {
+  /** Runs a call of a provider; what is wrong with it is for the log and for the owners, not for whoever signs in. */
+  private async reachable<T>(provider: IdentityProvider, call: () => Promise<T>): Promise<T> {
     try {
       return await call();
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error;
       // Without the cause, which can hold what the provider says of a person.
-      const reason = error.message;
-      this.logger.warn({ msg: 'A sign-in at an identity provider failed', tenantId, providerId: id, reason });
-      throw new PlatformError('SINGLE_SIGN_ON_FAILED', undefined, { cause: error });
+      const { message: reason } = error;
+      const { tenantId, id: providerId } = provider;
+      this.logger.warn({ msg: 'A sign-in at an identity provider failed', tenantId, providerId, reason });
+      await this.providers.noteFailure(provider, error);
+      if (error.reason.code !== 'unavailable')
+        throw new PlatformError('SINGLE_SIGN_ON_FAILED', undefined, { cause: error });
+      const again = { cause: error, retryAfterSeconds: RETRY_SECONDS };
+      throw new PlatformError('SERVICE_UNAVAILABLE', 'The identity provider cannot be reached', again);
     }
   }
 }

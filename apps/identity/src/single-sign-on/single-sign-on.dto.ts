@@ -1,4 +1,16 @@
-import { BooleanField, DateTimeField, EmailField, field, IdField, ListField, ObjectField, TextField } from '@crm/http';
+import {
+  BooleanField,
+  DateTimeField,
+  EmailField,
+  EnumField,
+  field,
+  IdField,
+  IntegerField,
+  ListField,
+  ObjectField,
+  TextField,
+} from '@crm/http';
+import { FAILURE_CODES, type FailureReason } from './oidc-metadata.js';
 
 /** Where the record that proves a domain stands. */
 export const recordName = (domain: string): string => `_crm-challenge.${domain}`;
@@ -113,6 +125,22 @@ export class ChangeIdentityProviderInput extends IdentityProviderSettings {
   @BooleanField({ optional: true }) enabled?: boolean;
 }
 
+export class ProviderFailureView {
+  @DateTimeField() at: string;
+
+  @EnumField(FAILURE_CODES, {
+    description:
+      '`unavailable`: it cannot be reached; `refused`: it answers an error; `invalid`: its answer cannot be accepted',
+  })
+  code: FailureReason['code'];
+
+  @TextField({ maxLength: 1000, description: 'A sentence that says what was wrong' }) message: string;
+  @IntegerField({ nullable: true, description: 'Status of its answer', example: 400 }) httpStatus: number | null;
+  @TextField({ nullable: true, maxLength: 200, example: 'invalid_client' }) error: string | null;
+  @TextField({ nullable: true, maxLength: 200, description: 'What the provider says of the error' })
+  description: string | null;
+}
+
 export class IdentityProviderView {
   @IdField() id: string;
   @TextField(NAME) name: string;
@@ -133,10 +161,36 @@ export class IdentityProviderView {
   redirectUri: string;
 
   @DateTimeField() createdAt: string;
+
+  @ObjectField(() => ProviderFailureView, {
+    nullable: true,
+    description: 'Why it failed last, also where it has worked since; null when it has not since it was changed',
+  })
+  lastFailure: ProviderFailureView | null;
 }
 
 export class IdentityProviderListView {
   @ListField(() => IdentityProviderView) data: IdentityProviderView[];
+}
+
+/** Somebody who has the address of a user whom the provider knows by another id. */
+export class LinkRequestView {
+  @IdField() id: string;
+  @TextField({ maxLength: 255, description: 'The id of the person at the provider' }) sub: string;
+  @EmailField() email: string;
+
+  @TextField({ nullable: true, maxLength: 200, description: 'As the provider says it', example: 'Ada Lovelace' })
+  name: string | null;
+
+  @IdField({ description: 'The user who has the address' }) userId: string;
+  @DateTimeField() createdAt: string;
+
+  @DateTimeField({ description: 'Until when an owner can decide; a later sign-in asks again' })
+  expiresAt: string;
+}
+
+export class LinkRequestListView {
+  @ListField(() => LinkRequestView) data: LinkRequestView[];
 }
 
 export class DiscoverInput {

@@ -1,5 +1,14 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { IdentifiedRow, TenantRow } from '../tenant-row.js';
+import type { FailureReason } from './oidc-metadata.js';
+
+/** What a provider failed at last. */
+export interface LastFailure extends FailureReason {
+  /** ISO 8601. */
+  at: string;
+  /** A sentence for the owners. */
+  message: string;
+}
 
 /** A domain of e-mail addresses that a workspace wants to prove or has proven. Any number of workspaces can want the same. */
 @Entity({ name: 'mail_domain' })
@@ -37,6 +46,24 @@ export class ProviderLink extends TenantRow {
   @PrimaryColumn({ type: 'text' }) sub: string;
   @Column({ name: 'user_id', type: 'uuid' }) userId: string;
   @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
+}
+
+/** Somebody whom a provider has authenticated with the address of a user whom it knows as somebody else: an owner decides. */
+@Entity({ name: 'provider_link_request' })
+export class ProviderLinkRequest extends IdentifiedRow {
+  @Column({ name: 'provider_id', type: 'uuid' }) providerId: string;
+  @Column({ type: 'text' }) issuer: string;
+  @Column({ type: 'text' }) sub: string;
+  @Column({ type: 'text' }) email: string;
+
+  /** As the provider says it. */
+  @Column({ type: 'text', nullable: true }) name: string | null;
+
+  /** Who has the address. */
+  @Column({ name: 'user_id', type: 'uuid' }) userId: string;
+  @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
+  @Column({ name: 'denied_at', type: 'timestamptz', nullable: true }) deniedAt: Date | null;
+  @Column({ name: 'expires_at', type: 'timestamptz' }) expiresAt: Date;
 }
 
 /** A sign-in at a provider that is under way: first the browser is at the provider, then a page has a code to exchange. */
@@ -101,6 +128,9 @@ export class IdentityProvider extends IdentifiedRow {
 
   /** Values of `amr` or `acr` that count as a second factor; without any the second factor of the platform follows. */
   @Column({ name: 'second_factor_values', type: 'text', array: true }) secondFactorValues: string[];
+
+  /** Null while it has not failed since it was changed. */
+  @Column({ name: 'last_failure', type: 'jsonb', nullable: true }) lastFailure: LastFailure | null;
   @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
   @Column({ name: 'updated_at', type: 'timestamptz' }) updatedAt: Date;
 }

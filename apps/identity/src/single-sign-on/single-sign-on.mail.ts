@@ -1,6 +1,7 @@
 import type { NewMail } from '../mail/mail.repository.js';
 import { letter, NOTICE_SECONDS, plainName } from '../mail/mail-text.js';
 import { recordName } from './single-sign-on.dto.js';
+import { LINK_REQUEST_SECONDS } from './single-sign-on.repository.js';
 
 /**
  * Tells a user that a provider signs them in from now on, because it says that they have the same address.
@@ -13,6 +14,27 @@ export const firstSignInMail = (recipient: string, provider: string, isTakenOver
     ...(isTakenOver ? ['A password that was set for it, and sessions and API keys of before, no longer work.'] : []),
     '',
     'If that was you, there is nothing to do. If it was not, tell an administrator of your workspace at once.',
+  ]);
+
+/** Tells an owner that somebody waits for their decision. @param page where they decide */
+export const linkRequestMail = (recipient: string, provider: string, address: string, page: string): NewMail =>
+  letter(recipient, 'Somebody waits to be let in', LINK_REQUEST_SECONDS, [
+    `somebody has signed in through ${plainName(provider)}, the identity provider of your workspace, with the address`,
+    `${address}. A user of your workspace has that address, but the provider knew them by another id: perhaps the address`,
+    'was given to somebody else. They are not let in until an owner decides whether they are that user:',
+    '',
+    page,
+    '',
+    'The request stays for seven days.',
+  ]);
+
+/** Tells a user that their address is another one, because the provider says so. */
+export const followedMail = (recipient: string, before: string, provider: string): NewMail =>
+  letter(recipient, 'The e-mail address of your account was changed', NOTICE_SECONDS, [
+    `${plainName(provider)}, the identity provider of your workspace, says that this is your address now. Your account`,
+    `had the address ${before} before, which no longer signs in.`,
+    '',
+    'If that is wrong, tell an administrator of your workspace at once.',
   ]);
 
 /** Days for which a domain stays with a workspace after its record was found missing. */

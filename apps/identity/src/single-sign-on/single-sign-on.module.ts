@@ -7,8 +7,11 @@ import { SignInModule } from '../sign-in/sign-in.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { DomainController, RequirementController } from './domain.controller.js';
 import { DomainService, DomainSweeper } from './domain.service.js';
+import { FollowedAddressService } from './followed-address.service.js';
 import { IdentityProviderController } from './identity-provider.controller.js';
 import { IdentityProviderService } from './identity-provider.service.js';
+import { LinkRequestController } from './link-request.controller.js';
+import { LinkRequestService } from './link-request.service.js';
 import { OidcClient } from './oidc-client.js';
 import { ProviderLinkService } from './provider-link.service.js';
 import {
@@ -20,6 +23,7 @@ import { ProviderSignInService } from './provider-sign-in.service.js';
 import {
   DomainRepository,
   IdentityProviderRepository,
+  LinkRequestRepository,
   ProviderLinkRepository,
   ProviderSignInRepository,
 } from './single-sign-on.repository.js';
@@ -29,6 +33,7 @@ import {
   controllers: [
     DomainController,
     IdentityProviderController,
+    LinkRequestController,
     ProviderSignInController,
     ProviderStepUpController,
     RequirementController,
@@ -37,8 +42,11 @@ import {
     DomainRepository,
     DomainService,
     DomainSweeper,
+    FollowedAddressService,
     IdentityProviderRepository,
     IdentityProviderService,
+    LinkRequestRepository,
+    LinkRequestService,
     OidcClient,
     ProviderLinkRepository,
     ProviderLinkService,

@@ -2,7 +2,15 @@ import { type NarrowTransaction, secondsFromNow, type TenantTransaction, type Tr
 import { Injectable } from '@nestjs/common';
 import { IsNull, MoreThanOrEqual, Not } from 'typeorm';
 import { changedOne, FOR_UPDATE, FUTURE } from '../tenant-row.js';
-import { IdentityProvider, MailDomain, ProviderLink, ProviderSignIn, VerifiedDomain } from './single-sign-on.entity.js';
+import {
+  IdentityProvider,
+  type LastFailure,
+  MailDomain,
+  ProviderLink,
+  ProviderLinkRequest,
+  ProviderSignIn,
+  VerifiedDomain,
+} from './single-sign-on.entity.js';
 
 /** Waits for a transaction that is claiming the same domain. $1: domain, $2: tenant, $3: seconds until the next check. */
 export const CLAIM_DOMAIN = `
@@ -139,6 +147,10 @@ export class IdentityProviderRepository {
       .update({ tenantId: tx.tenantId, id }, { ...provider, updatedAt: secondsFromNow(0) });
   }
 
+  async noteFailure(tx: TenantTransaction, id: string, lastFailure: LastFailure): Promise<void> {
+    await tx.repository(IdentityProvider).update({ tenantId: tx.tenantId, id }, { lastFailure });
+  }
+
   async delete(tx: TenantTransaction, id: string): Promise<void> {
     await tx.repository(IdentityProvider).delete({ tenantId: tx.tenantId, id });
   }
@@ -146,6 +158,11 @@ export class IdentityProviderRepository {
 
 /** Held until the transaction ends. $1: what names the person at the provider. */
 export const LOCK_SUBJECT = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
+
+/** What undoes a change of the address is of the person and stays. $1: tenant, $2: user. */
+export const END_MAILED_LINKS = `
+  WITH resets AS (DELETE FROM password_reset WHERE tenant_id = $1 AND user_id = $2)
+  DELETE FROM email_change WHERE tenant_id = $1 AND user_id = $2 AND confirmed_at IS NULL`;
 
 /** A person at a provider, as a tenant sees them. */
 export type Subject = Pick<ProviderLink, 'tenantId' | 'issuer' | 'sub'>;
@@ -165,8 +182,26 @@ export class ProviderLinkRepository {
     return link?.userId ?? null;
   }
 
-  async insert(tx: NarrowTransaction, subject: Subject, userId: string): Promise<void> {
+  async insert(tx: Transaction, subject: Subject, userId: string): Promise<void> {
     await tx.repository(ProviderLink).insert({ ...subject, userId });
+  }
+
+  /** Whether the provider knows a user, as whomever. */
+  async isLinked(tx: Transaction, { tenantId, issuer }: Subject, userId: string): Promise<boolean> {
+    return tx.repository(ProviderLink).existsBy({ tenantId, issuer, userId });
+  }
+
+  /** Links that were mailed to an address which is no longer the user's. */
+  async endMailedLinks(
+    tx: NarrowTransaction,
+    { tenantId, userId }: { tenantId: string; userId: string },
+  ): Promise<void> {
+    await tx.query(END_MAILED_LINKS, [tenantId, userId]);
+  }
+
+  /** Whoever the user was at the provider is nobody. */
+  async unlink(tx: Transaction, { tenantId, issuer }: Subject, userId: string): Promise<void> {
+    await tx.repository(ProviderLink).delete({ tenantId, issuer, userId });
   }
 
   /** Whoever was linked to a user from a time on is nobody again until their next sign-in. */
@@ -174,6 +209,49 @@ export class ProviderLinkRepository {
     await tx.repository(ProviderLink).delete({ tenantId: tx.tenantId, userId, createdAt: MoreThanOrEqual(since) });
   }
 }
+
+/** For so long an owner can decide, and what they refused stays refused. */
+export const LINK_REQUEST_SECONDS = 7 * 24 * 3600;
+
+@Injectable()
+export class LinkRequestRepository {
+  /** Those of a provider that wait for an owner, the oldest first. */
+  async list(tx: TenantTransaction, providerId: string): Promise<ProviderLinkRequest[]> {
+    const where = { tenantId: tx.tenantId, providerId, deniedAt: IsNull(), expiresAt: FUTURE };
+    return tx.repository(ProviderLinkRequest).find({ where, order: { id: 'ASC' }, take: MOST_LISTED });
+  }
+
+  /** As {@link list}, and holds it until the transaction ends. */
+  async lock(tx: TenantTransaction, providerId: string, id: string): Promise<ProviderLinkRequest | null> {
+    const where = { tenantId: tx.tenantId, id, providerId, deniedAt: IsNull(), expiresAt: FUTURE };
+    return tx.repository(ProviderLinkRequest).findOne({ where, lock: FOR_UPDATE });
+  }
+
+  /** Of whomever {@link ProviderLinkRepository.lock} holds. */
+  async find(tx: NarrowTransaction, subject: Subject): Promise<ProviderLinkRequest | null> {
+    return tx.repository(ProviderLinkRequest).findOneBy({ ...subject, expiresAt: FUTURE });
+  }
+
+  /** In place of one that has expired. */
+  async insert(tx: NarrowTransaction, request: NewLinkRequest): Promise<void> {
+    const { tenantId, issuer, sub } = request;
+    await tx.repository(ProviderLinkRequest).delete({ tenantId, issuer, sub });
+    await tx.repository(ProviderLinkRequest).insert({ ...request, expiresAt: secondsFromNow(LINK_REQUEST_SECONDS) });
+  }
+
+  async deny(tx: TenantTransaction, id: string): Promise<void> {
+    await tx.repository(ProviderLinkRequest).update({ tenantId: tx.tenantId, id }, { deniedAt: secondsFromNow(0) });
+  }
+
+  async delete(tx: TenantTransaction, id: string): Promise<void> {
+    await tx.repository(ProviderLinkRequest).delete({ tenantId: tx.tenantId, id });
+  }
+}
+
+/** More wait for the next look. */
+const MOST_LISTED = 200;
+
+type NewLinkRequest = Omit<ProviderLinkRequest, 'createdAt' | 'deniedAt' | 'expiresAt'>;
 
 /** For so long a person may be at the provider. */
 export const SIGN_IN_SECONDS = 600;

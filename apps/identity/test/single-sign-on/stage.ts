@@ -13,6 +13,7 @@ import { addProvider, type Proven, proven, type Settings } from './workspace.js'
 export const PROVIDER_MS = 1_500;
 
 export const FAILED = { error: 'SINGLE_SIGN_ON_FAILED' };
+export const DOWN = { error: 'SERVICE_UNAVAILABLE' };
 export const EXPIRED = { error: 'SINGLE_SIGN_ON_EXPIRED' };
 export const refused = (reason: string) => ({ error: 'SINGLE_SIGN_ON_REFUSED', reason });
 

@@ -14,6 +14,7 @@ import { SettingsPage } from './parts/settings-page.js';
 import { PEOPLE_TEXTS } from './people.texts.js';
 
 const DisablePerson = lazy(() => import('./parts/disable-person.js'));
+const LinkRequests = lazy(() => import('./parts/link-requests.js'));
 const InvitePerson = lazy(() => import('./parts/invite-person.js'));
 
 /** Somebody who has left keeps the name alone, by which records say who they are of. */
@@ -95,6 +96,7 @@ function People() {
         />
         {mayChange ? <Button onClick={() => setInviting(true)}>{texts.invite}</Button> : null}
       </Group>
+      <Suspense>{caller?.roles.includes('owner') ? <LinkRequests /> : null}</Suspense>
       {enable.error ? <ProblemNotice problem={enable.error} /> : null}
       <Loaded query={people} label={texts.search}>
         {(data) => (

@@ -30,6 +30,16 @@ export const PEOPLE_TEXTS = catalogue({
       'They can no longer sign in to this workspace. Their name stays on what they have done, and their other workspaces are not touched.',
     isRemoved: 'removed',
     removed: (name: string) => `${name} is removed`,
+    linksTitle: 'Waiting for your decision',
+    linkText: (email: string, name: string) =>
+      `Your identity provider has signed in somebody new with the address ${email}, which ${name} has here. Are they the same person?`,
+    linkYes: 'Same person',
+    linkNo: 'Somebody else',
+    linkYesTitle: (name: string) => `Let them in as ${name}?`,
+    linkYesText:
+      'They get the account with everything that it may do. Whoever signed in to it at the provider before no longer does.',
+    linked: (name: string) => `They sign in as ${name} now`,
+    linkDenied: 'They are refused. Give the account another address, or remove it, to let them in as somebody new.',
     enable: 'Enable',
     reassign: 'Reassign records',
     statuses: { active: 'active', invited: 'invited', disabled: 'disabled', pending: 'pending' } as Readonly<
@@ -82,6 +92,17 @@ export const PEOPLE_TEXTS = catalogue({
       'Die Person kann sich hier nicht mehr anmelden. Ihr Name bleibt an dem stehen, was sie getan hat; ihre anderen Arbeitsbereiche bleiben unberührt.',
     isRemoved: 'entfernt',
     removed: (name) => `${name} ist entfernt`,
+    linksTitle: 'Wartet auf Ihre Entscheidung',
+    linkText: (email: string, name: string) =>
+      `Ihr Identitätsanbieter hat jemand Neues mit der Adresse ${email} angemeldet, die hier ${name} hat. Ist es dieselbe Person?`,
+    linkYes: 'Dieselbe Person',
+    linkNo: 'Jemand anderes',
+    linkYesTitle: (name: string) => `Als ${name} einlassen?`,
+    linkYesText:
+      'Die Person erhält das Konto mit allem, was es darf. Wer sich beim Anbieter bisher dafür angemeldet hat, kommt nicht mehr hinein.',
+    linked: (name: string) => `Die Person meldet sich jetzt als ${name} an`,
+    linkDenied:
+      'Die Anmeldung wird abgelehnt. Geben Sie dem Konto eine andere Adresse, oder entfernen Sie es, um die Person als jemand Neues einzulassen.',
     enable: 'Entsperren',
     reassign: 'Datensätze neu zuweisen',
     statuses: { active: 'aktiv', invited: 'eingeladen', disabled: 'gesperrt', pending: 'unbestätigt' },

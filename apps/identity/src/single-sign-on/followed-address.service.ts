@@ -1,0 +1,65 @@
+import { Database, inWorkspace, type NarrowTransaction, type TransactionOrigin, visiting } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
+import { MailService } from '../mail/mail.service.js';
+import { EmailClaimRepository } from '../people/email.repository.js';
+import type { User } from '../people/people.entity.js';
+import { UserRepository } from '../people/people.repository.js';
+import { PersonRepository } from '../people/person.repository.js';
+import { DomainService } from './domain.service.js';
+import type { IdentityProvider } from './single-sign-on.entity.js';
+import { followedMail } from './single-sign-on.mail.js';
+import { ProviderLinkRepository } from './single-sign-on.repository.js';
+
+/** Lets addresses of persons follow the provider of the workspace to whose domains they belong. */
+@Injectable()
+export class FollowedAddressService {
+  constructor(
+    private readonly database: Database,
+    private readonly domains: DomainService,
+    private readonly links: ProviderLinkRepository,
+    private readonly users: UserRepository,
+    private readonly persons: PersonRepository,
+    private readonly claims: EmailClaimRepository,
+    private readonly mails: MailService,
+    private readonly trail: AuditTrail,
+  ) {}
+
+  /**
+   * Gives the person of a user another address of the workspace's domains in every workspace of theirs, unless it is somebody
+   * else's. The former one is free at once: the organisation may have given it to somebody else.
+   * @param email that the provider has verified, normalised
+   * @returns whether they have it now
+   */
+  async follow(provider: IdentityProvider, user: User, email: string, origin: TransactionOrigin): Promise<boolean> {
+    if (email === user.email) return false;
+    const { tenantId } = provider;
+    return inWorkspace(this.database, origin, async (tx) => {
+      if (!(await this.domains.covers(tx, tenantId, email))) return false;
+      // In one order, as changes by hand take them.
+      for (const address of [user.email, email].sort()) await this.persons.holdAddress(tx, address);
+      const personId = await this.persons.personOf(tx, user.id);
+      const other = await this.persons.findAddress(tx, email);
+      if (personId === undefined || (other && other.personId !== personId)) return false;
+      const members = await this.persons.memberships(tx, personId);
+      for (const member of members) {
+        const isFree = await visiting(tx, member.tenantId, async () => {
+          const held = await this.users.hold(tx, member.tenantId, member.userId);
+          return held?.email === user.email && !(await this.users.findByEmail(tx, member.tenantId, email));
+        });
+        if (!isFree) return false;
+      }
+      await this.persons.moveAddress(tx, user.email, email, 0);
+      await this.claims.endOthers(tx, email, user.id);
+      for (const member of members) await visiting(tx, member.tenantId, () => this.move(tx, member, email));
+      this.trail.record(tx, byUser('email.changed', user.id, { providerId: provider.id }));
+      await this.mails.queue(tx, tenantId, followedMail(email, user.email, provider.name));
+      return true;
+    });
+  }
+
+  private async move(tx: NarrowTransaction, user: { tenantId: string; userId: string }, email: string): Promise<void> {
+    await this.users.changeEmail(tx, user, email);
+    await this.links.endMailedLinks(tx, user);
+  }
+}

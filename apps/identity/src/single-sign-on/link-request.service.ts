@@ -1,0 +1,116 @@
+import type { Principal } from '@crm/access';
+import { PlatformError } from '@crm/contracts';
+import { Database, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import type { AuditAction } from '../audit/audit-actions.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { MailService } from '../mail/mail.service.js';
+import { UserRepository } from '../people/people.repository.js';
+import { MAX_NOTIFIED_ADMINISTRATORS } from '../people/people.service.js';
+import { IdentityProviderService } from './identity-provider.service.js';
+import type { IdentityProvider, ProviderLinkRequest } from './single-sign-on.entity.js';
+import { firstSignInMail, linkRequestMail } from './single-sign-on.mail.js';
+import { LinkRequestRepository, ProviderLinkRepository, type Subject } from './single-sign-on.repository.js';
+
+/** Whom a provider presents with the address of a user whom it has known as somebody else. */
+export interface Newcomer {
+  readonly email: string;
+  /** As the provider says it. */
+  readonly name: string | null;
+  readonly userId: string;
+}
+
+/**
+ * An address that the organisation has given to somebody else does not make them the user who had it: issuer and `sub`
+ * identify (OpenID Connect Core, section 5.7). An owner decides.
+ */
+@Injectable()
+export class LinkRequestService {
+  constructor(
+    private readonly database: Database,
+    private readonly requests: LinkRequestRepository,
+    private readonly links: ProviderLinkRepository,
+    private readonly providers: IdentityProviderService,
+    private readonly users: UserRepository,
+    private readonly mails: MailService,
+    private readonly trail: AuditTrail,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /**
+   * Within a sign-in that holds the person at the provider and the user.
+   * @returns what became of the request that this or an earlier sign-in has made
+   */
+  async ask(
+    tx: NarrowTransaction,
+    provider: IdentityProvider,
+    person: Subject,
+    { email, name, userId }: Newcomer,
+  ): Promise<'made' | 'waits' | 'denied'> {
+    const known = await this.requests.find(tx, person);
+    if (known) return known.deniedAt === null ? 'waits' : 'denied';
+    await this.requests.insert(tx, { ...person, id: newId(), providerId: provider.id, email, name, userId });
+    const subject = { kind: 'user', id: userId } as const;
+    this.trail.record(tx, { action: 'provider_link.requested', subject, detail: { providerId: provider.id } });
+    return 'made';
+  }
+
+  /** Tells those who can decide. */
+  async tell({ tenantId, name }: IdentityProvider, newcomer: Newcomer): Promise<void> {
+    const page = `${this.config.service.baseUrl}/settings/people`;
+    await this.database.transaction(tenantId, async (tx) => {
+      for (const { email, roles } of await this.users.holdAdministratorsToTell(tx, MAX_NOTIFIED_ADMINISTRATORS)) {
+        if (!roles.includes('owner')) continue;
+        await this.mails.queue(tx, tenantId, linkRequestMail(email, name, newcomer.email, page));
+      }
+    });
+  }
+
+  /** @throws PlatformError NOT_FOUND */
+  async list({ tenantId }: Principal, providerId: string): Promise<ProviderLinkRequest[]> {
+    await this.providers.get(tenantId, providerId);
+    return this.database.transaction(tenantId, (tx) => this.requests.list(tx, providerId));
+  }
+
+  /**
+   * They are the user from now on, in place of whomever the provider has known as the user.
+   * @throws PlatformError NOT_FOUND; CONFLICT when the user is no longer one who has the address
+   */
+  async approve(principal: Principal, providerId: string, id: string): Promise<void> {
+    const { name: provider } = await this.providers.get(principal.tenantId, providerId);
+    await this.decide(principal, { providerId, id, action: 'provider_link.approved' }, async (tx, request) => {
+      const user = await this.users.lock(tx, request.userId);
+      if (user?.email !== request.email || user.status === 'disabled') {
+        throw new PlatformError('CONFLICT', 'The user has another address by now, or is disabled');
+      }
+      await this.links.unlink(tx, request, user.id);
+      await this.links.insert(tx, subjectOf(request), user.id);
+      await this.requests.delete(tx, id);
+      await this.mails.queue(tx, tx.tenantId, firstSignInMail(user.email, provider, false));
+    });
+  }
+
+  /** Their sign-ins are refused for the rest of the seven days. @throws PlatformError NOT_FOUND */
+  async deny(principal: Principal, providerId: string, id: string): Promise<void> {
+    await this.decide(principal, { providerId, id, action: 'provider_link.denied' }, (tx) =>
+      this.requests.deny(tx, id),
+    );
+  }
+
+  private async decide(
+    principal: Principal,
+    { providerId, id, action }: { providerId: string; id: string; action: AuditAction },
+    decision: (tx: TenantTransaction, request: ProviderLinkRequest) => Promise<void>,
+  ): Promise<void> {
+    await this.database.transaction(principal, async (tx) => {
+      const request = await this.requests.lock(tx, providerId, id);
+      if (!request) throw new PlatformError('NOT_FOUND', 'There is no such request');
+      await decision(tx, request);
+      const detail = { providerId, sub: request.sub };
+      this.trail.record(tx, { action, subject: { kind: 'user', id: request.userId }, detail });
+    });
+  }
+}
+
+const subjectOf = ({ tenantId, issuer, sub }: ProviderLinkRequest): Subject => ({ tenantId, issuer, sub });
