@@ -71,6 +71,8 @@ export async function belongingsOf(house: House): Promise<Belongings> {
   const { body: grants } = await api('GET', '/api/auth/oauth/grants', { token, expect: 200 });
   const domain = `${randomBytes(5).toString('hex')}.example.com`;
   await make('/api/tenant/domains', { domain });
+  const role = `role_${randomBytes(4).toString('hex')}`;
+  await make('/api/tenant/roles', { name: role, label: 'Sales' });
   const provider = await providerOf(house);
   const { body: providers } = await api('GET', '/api/tenant/identity-providers', { token, expect: 200 });
   const ofHouse = `of_${app.key.replaceAll('-', '_')}`;
@@ -118,6 +120,7 @@ export async function belongingsOf(house: House): Promise<Belongings> {
     ['/api/tenant/domains/', { domain }],
     // Whoever waits for an owner needs a provider; the provider alone is looked for first.
     ['/api/tenant/identity-providers/', { id: provider, requestId: provider }],
+    ['/api/tenant/roles/', { name: role }],
     ['/api/auth/step-up/oidc/', { providerId: providers.data[0].signInId }],
     // Decided: one that waits for a decision is for whoever has its link.
     ['/api/auth/oauth/requests/', { id: grant.requestId }],

@@ -13,6 +13,7 @@ import { MailModule } from './mail/mail.module.js';
 import { migrations } from './migrations/index.js';
 import { OAuthModule } from './oauth/oauth.module.js';
 import { PeopleModule } from './people/people.module.js';
+import { RolesModule } from './roles/roles.module.js';
 import { sealedColumns } from './sealed-columns.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SignInModule } from './sign-in/sign-in.module.js';
@@ -51,6 +52,7 @@ export class AppModule {
         SingleSignOnModule,
         ApiKeysModule,
         OAuthModule,
+        RolesModule,
       ],
     };
   }

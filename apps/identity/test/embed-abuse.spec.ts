@@ -261,6 +261,7 @@ describe('the first link by address', () => {
 
   it('that was undone is not made again for another sub with the address, until an administrator links one', async () => {
     const { userOf, owner, appKey } = await host();
+    await identity.role(owner, 'manager');
     const { userId, email } = await identity.member(owner, ['manager']);
     expect((await userOf({ sub: 'u1', email })).userId).toBe(userId);
     expect((await undo(tokenIn((await mailServer.mailTo(email)).text))).status).toBe(204);

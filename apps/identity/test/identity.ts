@@ -246,6 +246,14 @@ export class TestIdentity {
     return this.signedIn(email);
   }
 
+  /** A role of the account's workspace, without the marketplace that is asked when it is added. */
+  async role({ tenantId }: Account, name: string): Promise<void> {
+    await this.query(tenantId, 'INSERT INTO workspace_role (tenant_id, name, label) VALUES ($1, $2, $2)', [
+      tenantId,
+      name,
+    ]);
+  }
+
   /** The owner of a new workspace, and a user with each of the roles. */
   async team<Role extends string>(...roles: Role[]): Promise<Record<Role | 'owner', Account>> {
     const team = { owner: await this.account() } as Record<Role | 'owner', Account>;

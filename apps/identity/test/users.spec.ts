@@ -17,6 +17,7 @@ const list = (token: string, query = '') => identity.request('GET', `/api/tenant
 let owner: Account;
 beforeAll(async () => {
   owner = await identity.account();
+  await identity.role(owner, 'sales-lead');
 });
 
 describe('POST /api/tenant/users', () => {

@@ -284,7 +284,7 @@ describe('lists', () => {
   });
 });
 
-const CALLERS = ['custom-objects', 'webhook-dispatcher'] as const;
+const CALLERS = ['custom-objects', 'identity', 'webhook-dispatcher'] as const;
 const connections = new Map<string, NatsConnection>();
 beforeAll(async () => {
   const { url, passwords } = testNats();
@@ -359,6 +359,32 @@ describe('the sandboxes of an app', () => {
     await refusedWith('NOT_FOUND', list('no key', developer));
     const member = await marketplace.caller('member', developer.tenantId);
     await refusedWith('FORBIDDEN', list(key, member));
+  });
+});
+
+describe('the roles that apps bring', () => {
+  it('are those of what is installed, sandboxes too, each with its app, until the app is gone', async () => {
+    const admin = await marketplace.caller();
+    const rolesOf = async ({ tenantId }: Caller) =>
+      (await callsOf('identity').call(rpc.marketplace.listRoles, { tenantId })).roles;
+    const withRoles = async (...roles: object[]) => {
+      const key = newKey();
+      await marketplace.publish(developer, key, { ...fieldService(key), roles } as never);
+      return key;
+    };
+    const planner = { name: 'planner', label: 'Planner' };
+    const [first, second] = [await withRoles(planner, { name: 'fitter' }), await withRoles(planner)];
+    expect(await rolesOf(admin)).toEqual([]);
+    const { body } = await marketplace.install(admin, first);
+    await sandbox(admin, second);
+    const ofFirst = { ...planner, appKey: first };
+    const ofSecond = { ...planner, appKey: second };
+    const fitter = { name: 'fitter', label: 'fitter', appKey: first };
+    expect(await rolesOf(admin)).toEqual([fitter, ...(first < second ? [ofFirst, ofSecond] : [ofSecond, ofFirst])]);
+    expect(await rolesOf(tenant)).not.toContainEqual(fitter);
+    await marketplace.delete(admin, `/installs/${body.id}`);
+    await marketplace.settled(admin, body.id, 'uninstalled');
+    expect(await rolesOf(admin)).toEqual([ofSecond]);
   });
 });
 

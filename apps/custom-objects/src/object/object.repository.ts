@@ -46,6 +46,15 @@ const LIST_INSTALLED = `
 /** $1: tenant, $2: name in the tenant. */
 export const FIND_OBJECT = `${OBJECTS} AND o.state = 'active' AND o.installation_id IS NOT NULL AND o.api_name = $2`;
 
+/** $1: tenant, $2: roles, $3: roles whose fields are left out. */
+const LIST_FIELDS_OF_ROLES = `
+  SELECT o.api_name || '.' || f.api_name AS name
+    FROM custom_field f JOIN custom_object o ON o.tenant_id = f.tenant_id AND o.id = f.object_id
+   WHERE o.tenant_id = $1 AND f.tenant_id = $1 AND o.state = 'active'
+     AND ((f.definition->'readRoles' ?| $2::text[] AND NOT f.definition->'readRoles' ?| $3::text[])
+       OR (f.definition->'writeRoles' ?| $2::text[] AND NOT f.definition->'writeRoles' ?| $3::text[]))
+   ORDER BY name LIMIT 200`;
+
 /** What the workspace has changed of a standard object. $1: tenant, $2: object. */
 const FIND_SETTINGS = 'SELECT settings, revision FROM custom_object WHERE tenant_id = $1 AND id = $2';
 
@@ -157,6 +166,12 @@ export class ObjectRepository {
   /** The active objects of apps, by name. */
   list(tx: TenantTransaction): Promise<InstalledObject[]> {
     return tx.query<InstalledObject>(LIST_INSTALLED, [tx.tenantId]);
+  }
+
+  /** Fields that one of the roles opens, and none of those that are held. */
+  async listFieldsOfRoles(tx: TenantTransaction, roles: readonly string[], held: readonly string[]): Promise<string[]> {
+    const rows = await tx.query<{ name: string }>(LIST_FIELDS_OF_ROLES, [tx.tenantId, roles, held]);
+    return rows.map(({ name }) => name);
   }
 
   /** A standard object as the tenant has it. */

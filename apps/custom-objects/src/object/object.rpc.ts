@@ -1,12 +1,15 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
+import { Database, type TenantTransaction } from '@crm/database';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
+import { ObjectRepository } from './object.repository.js';
 import { ObjectService } from './object.service.js';
 import type { DeclaredObject } from './object-definition.js';
 
 type Contracts = typeof rpc.customObjects;
+type FieldsOfRoles = Contracts['listFieldsOfRoles'];
 
 /** Called on behalf of an administrator. */
 const ADMINISTER = { right: 'administer', proof: false } as const;
@@ -14,7 +17,11 @@ const ADMINISTER = { right: 'administer', proof: false } as const;
 /** Objects are created and removed with installations. */
 @Controller()
 export class ObjectRpc {
-  constructor(private readonly objects: ObjectService) {}
+  constructor(
+    private readonly objects: ObjectService,
+    private readonly database: Database,
+    private readonly definitions: ObjectRepository,
+  ) {}
 
   @RpcHandler(rpc.customObjects.provisionObjects)
   @Access(ADMINISTER)
@@ -32,5 +39,12 @@ export class ObjectRpc {
   @RpcHandler(rpc.customObjects.removeObjects)
   async remove(request: RpcRequest<Contracts['removeObjects']>): Promise<RpcResponse<Contracts['removeObjects']>> {
     return { removed: await this.objects.remove(request.tenantId, request.installationId, request.discard) };
+  }
+
+  /** identity asks this when roles are given and removed. */
+  @RpcHandler(rpc.customObjects.listFieldsOfRoles)
+  async fieldsOfRoles({ tenantId, roles, held }: RpcRequest<FieldsOfRoles>): Promise<RpcResponse<FieldsOfRoles>> {
+    const list = (tx: TenantTransaction) => this.definitions.listFieldsOfRoles(tx, roles, held);
+    return { fields: await this.database.transaction(tenantId, list) };
   }
 }

@@ -15,6 +15,7 @@ import {
 import { shownAddress, USER_STATUSES, type User, type UserStatus } from '../people/people.entity.js';
 import { UserSummaryView } from '../people/people.service.js';
 import { COUNTRY, Workspace } from '../people/workspace.dto.js';
+import { roleName } from '../roles/role.dto.js';
 import { NEW_PASSWORD, PASSWORD_LENGTH } from '../sign-in/password.service.js';
 import { CURRENT_PASSWORD, ReauthenticationInput } from '../sign-in/sign-in.dto.js';
 
@@ -95,9 +96,6 @@ export class PasswordResetCompletionView {
   @IntegerField({ minimum: 0, description: 'Passkeys that were removed', example: 2 }) passkeysRemoved: number;
 }
 
-/** A built-in role or a name that the workspace or an app added. */
-const roleName = field.text({ maxLength: 40, pattern: /^[a-z][a-z0-9_-]{0,39}$/ });
-
 export class UserInput {
   @EmailField({ example: 'member@acme.test' }) email: string;
   @TextField({ maxLength: 200, pattern: /\S/, example: 'Grace Hopper' }) name: string;
@@ -108,7 +106,7 @@ export class UserInput {
   @ListField(roleName, {
     minItems: 1,
     maxItems: 20,
-    description: `${TENANT_ROLES.join(', ')}, or a role name of the workspace or of an app`,
+    description: `${TENANT_ROLES.join(', ')}, or a role of the workspace or of an app (\`GET /api/tenant/roles\`)`,
     example: ['member'],
   })
   roles: string[];

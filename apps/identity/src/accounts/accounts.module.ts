@@ -4,6 +4,7 @@ import { AuditModule } from '../audit/audit.module.js';
 import { EmbeddingModule } from '../embedding/embedding.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { PeopleModule } from '../people/people.module.js';
+import { RolesModule } from '../roles/roles.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
 import { SingleSignOnModule } from '../single-sign-on/single-sign-on.module.js';
@@ -70,6 +71,7 @@ import { UserAdministrationService } from './user-administration.service.js';
     SingleSignOnModule,
     AuditModule,
     IdempotencyModule,
+    RolesModule,
     UsageModule,
   ],
   controllers: [

@@ -16,6 +16,7 @@ import {
 import { idPosition, type ListAnswer, listAnswer, parsePage } from '@crm/http';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
+import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail, type NewAuditEntry } from '../audit/audit-trail.service.js';
 import { notingRefusal, RefusedActs } from '../audit/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
@@ -30,6 +31,7 @@ import {
   UserService,
 } from '../people/people.service.js';
 import { PersonRepository } from '../people/person.repository.js';
+import { RoleService } from '../roles/role.service.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
@@ -46,12 +48,12 @@ type Changed = Pick<User, 'id' | 'name' | 'roles' | 'status'>;
 const sorted = (roles: readonly string[]): string[] => [...roles].sort();
 
 /** What the audit trail has of a change of a user; nothing for what stays as it was. Names are not stored: they identify people. */
-function changesOf(before: Changed, after: Changed): NewAuditEntry[] {
+function changesOf(before: Changed, after: Changed, opened: AuditDetail): NewAuditEntry[] {
   const subject = { kind: 'user', id: before.id } as const;
   const entries: NewAuditEntry[] = [];
   if (before.name !== after.name) entries.push({ action: 'user.renamed', subject });
   if (sorted(before.roles).join() !== sorted(after.roles).join()) {
-    entries.push({ action: 'user.roles_changed', subject, detail: { from: before.roles, to: after.roles } });
+    entries.push({ action: 'user.roles_changed', subject, detail: { from: before.roles, to: after.roles, ...opened } });
   }
   if (before.status !== after.status) {
     entries.push({ action: after.status === 'disabled' ? 'user.disabled' : 'user.enabled', subject });
@@ -90,6 +92,7 @@ export class UserAdministrationService {
     private readonly refusals: RefusedActs,
     private readonly proof: RecentProof,
     private readonly usage: UsageService,
+    private readonly roles: RoleService,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
     limits: LimiterStore,
   ) {
@@ -113,7 +116,7 @@ export class UserAdministrationService {
    * Nothing tells whether the address has an account elsewhere.
    * @param key makes a repeated call return the same user
    * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, VALIDATION_FAILED, LOCAL_PASSWORDS_REFUSED, WEAK_PASSWORD, RATE_LIMITED,
-   * STORAGE_LIMIT_REACHED,
+   * STORAGE_LIMIT_REACHED, SERVICE_UNAVAILABLE for a role that only the marketplace knows,
    * EMAIL_TAKEN for the address of another user of the workspace, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
    */
   async add(principal: Principal, addition: UserInput, key?: string): Promise<User> {
@@ -126,6 +129,7 @@ export class UserAdministrationService {
     const earlier =
       call && (await this.database.transaction(tenantId, (tx) => this.idempotency.findRecordId(tx, call)));
     if (earlier) return this.get(tenantId, earlier);
+    const admitted = await this.roles.admit(tenantId, addition.roles);
     const quota = await this.admitAddition(principal);
     await this.assertCanSignIn(tenantId, addition.email, roles);
     const password = await this.hash(principal, addition);
@@ -141,6 +145,7 @@ export class UserAdministrationService {
     };
     const invitation = user.status === 'invited' ? await this.invitations.prepare(tenantId, user) : undefined;
     const create = async (tx: NarrowTransaction): Promise<string> => {
+      await this.roles.hold(tx, tenantId, admitted);
       await this.additions.addLocal(tx, tenantId, user, password?.key);
       if (invitation) await this.invitations.send(tx, invitation);
       this.trail.record(tx, {
@@ -163,11 +168,16 @@ export class UserAdministrationService {
 
   /**
    * A change of roles cuts off the access tokens; disabling ends the sessions as well.
-   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner
+   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner; VALIDATION_FAILED,
+   * SERVICE_UNAVAILABLE as add
    */
   async change(principal: Principal, id: string, change: UserChangeInput): Promise<User> {
     const roles = change.roles && [...new Set(change.roles)];
     if (roles) assertGrantable(principal, roles);
+    const { tenantId } = principal;
+    const admitted = change.roles ? await this.roles.admit(tenantId, change.roles) : [];
+    const isOwn = id === principal.userId;
+    const opened = roles && isOwn ? await this.roles.describeOpened(tenantId, roles, principal.roles) : {};
     const isMember = (await this.database.crossTenant((tx) => this.persons.personOf(tx, id))) !== undefined;
     const ended = await this.database.transaction(principal, async (tx) => {
       const owners = await this.users.lockActiveOwners(tx);
@@ -176,6 +186,7 @@ export class UserAdministrationService {
       assertGrantable(principal, user.roles);
       const isRaised = roles?.some((role) => !user.roles.includes(role));
       if (isRaised) await this.proof.assertWithin(tx, principal);
+      await this.roles.hold(tx, tenantId, admitted);
       const after = { ...user, ...change, roles: roles ?? user.roles, status: statusAfter(user, isMember, change) };
       if (isActiveOwner(user) && !isActiveOwner(after) && owners === 1) {
         throw new PlatformError('CONFLICT', 'A workspace keeps at least one owner');
@@ -187,11 +198,11 @@ export class UserAdministrationService {
         throw new PlatformError('CONFLICT', 'An invited user becomes active by accepting the invitation');
       }
       await this.users.update(tx, id, { name: after.name, roles: after.roles, status: after.status });
-      for (const entry of changesOf(user, after)) this.trail.record(tx, entry);
+      for (const entry of changesOf(user, after, opened)) this.trail.record(tx, entry);
       return this.cutOff(tx, user, after);
     });
     await this.sessions.forget(ended);
-    return this.get(principal.tenantId, id);
+    return this.get(tenantId, id);
   }
 
   /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for a user who is not invited, RATE_LIMITED */

@@ -1,6 +1,7 @@
 import { apiKeyStart } from '@crm/access';
 import { SCOPES, type Scope } from '@crm/contracts';
 import { DateTimeField, EnumField, field, IdField, IntegerField, ListField, ObjectField, TextField } from '@crm/http';
+import { roleName } from '../roles/role.dto.js';
 import type { ApiKey, ServiceAccount, ServiceAccountStatus } from './api-key.entity.js';
 
 export const DEFAULT_KEY_DAYS = 90;
@@ -95,8 +96,6 @@ const ROLES = {
   description: '`admin`, `member` or `viewer`, or a role name of the workspace or of an app; never `owner`',
   example: ['member'],
 };
-/** A built-in role or a name that the workspace or an app added. */
-const roleName = field.text({ maxLength: 40, pattern: /^[a-z][a-z0-9_-]{0,39}$/ });
 
 export class ServiceAccountInput {
   @TextField(NAME) name: string;

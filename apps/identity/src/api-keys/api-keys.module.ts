@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MailModule } from '../mail/mail.module.js';
 import { PeopleModule } from '../people/people.module.js';
+import { RolesModule } from '../roles/roles.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import {
   CurrentKeyController,
@@ -16,7 +17,7 @@ import { KeyExchangeRpc, KeyExchangeService, KeyOwners } from './key-exchange.se
 import { ServiceAccountService } from './service-account.service.js';
 
 @Module({
-  imports: [SessionsModule, PeopleModule, MailModule],
+  imports: [SessionsModule, PeopleModule, MailModule, RolesModule],
   controllers: [
     CurrentKeyController,
     KeyExchangeRpc,

@@ -8,6 +8,7 @@ import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { TenantRepository } from '../people/people.repository.js';
 import { assertGrantable } from '../people/people.service.js';
+import { RoleService } from '../roles/role.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import type { ServiceAccountChangeInput, ServiceAccountInput } from './api-key.dto.js';
 import type { ServiceAccount } from './api-key.entity.js';
@@ -27,6 +28,7 @@ export class ServiceAccountService {
     private readonly keys: ApiKeyEnding,
     private readonly revocations: RevocationService,
     private readonly trail: AuditTrail,
+    private readonly roles: RoleService,
   ) {}
 
   /** Lists the accounts, oldest first. @throws PlatformError INVALID_QUERY for a cursor of another tenant or list */
@@ -41,10 +43,11 @@ export class ServiceAccountService {
     return this.database.transaction(tenantId, (tx) => this.require(tx, id));
   }
 
-  /** @throws PlatformError ROLE_NOT_GRANTABLE, SCOPE_NOT_GRANTABLE, API_KEY_LIMIT_EXCEEDED */
+  /** @throws PlatformError ROLE_NOT_GRANTABLE, VALIDATION_FAILED for an unknown role, SCOPE_NOT_GRANTABLE, API_KEY_LIMIT_EXCEEDED */
   async add(principal: Principal, { name, roles, scopes }: ServiceAccountInput): Promise<ServiceAccount> {
     assertServiceRoles(principal, roles);
     assertScopesGrantable(roles, scopes);
+    const admitted = await this.roles.admit(principal.tenantId, roles);
     return this.database.transaction(principal, async (tx) => {
       // Accounts of a tenant are made one after the other, so that no two of them are the last that is allowed.
       await this.tenants.lock(tx);
@@ -52,6 +55,7 @@ export class ServiceAccountService {
         throw new PlatformError('API_KEY_LIMIT_EXCEEDED', `At most ${ACCOUNTS_PER_TENANT} service accounts`);
       }
       const account = { id: newId(), name: name.trim(), roles: [...new Set(roles)], scopes: [...scopes] };
+      await this.roles.hold(tx, tx.tenantId, admitted);
       await this.accounts.insert(tx, { ...account, createdBy: principal.userId });
       this.record(tx, 'service_account.added', account.id, { roles: account.roles, scopes: account.scopes });
       return this.require(tx, account.id);
@@ -60,9 +64,10 @@ export class ServiceAccountService {
 
   /**
    * Changes name, roles, scopes or status. Tokens with the rights of before are cut off; the keys stay.
-   * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, SCOPE_NOT_GRANTABLE
+   * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, VALIDATION_FAILED for an unknown role, SCOPE_NOT_GRANTABLE
    */
   async change(principal: Principal, id: string, change: ServiceAccountChangeInput): Promise<ServiceAccount> {
+    const admitted = change.roles ? await this.roles.admit(principal.tenantId, change.roles) : [];
     const changed = await this.database.transaction(principal, async (tx) => {
       const before = await this.hold(tx, principal, id);
       const after = {
@@ -74,6 +79,7 @@ export class ServiceAccountService {
       assertServiceRoles(principal, after.roles);
       // What was allowed to it before may stay, as it does when a role is taken away from a user.
       if (change.roles ?? change.scopes) assertScopesGrantable(after.roles, after.scopes);
+      await this.roles.hold(tx, tx.tenantId, admitted);
       await this.accounts.update(tx, id, after);
       await this.revocations.record(tx, 'user', id);
       this.record(tx, 'service_account.changed', id, {

@@ -29,7 +29,8 @@ export const AUDIT_ACTIONS = {
   'membership.declined': 'Whoever reads the mail of the address of a user declined to be that user',
   'user.provisioned': 'A host app or an identity provider brought a new user',
   'user.renamed': 'The name of a user was changed',
-  'user.roles_changed': 'The roles of a user were changed; `detail` has those before and after',
+  'user.roles_changed':
+    'The roles of a user were changed; `detail` has those before and after and, of somebody who gave them to themselves, with `opensFields` the `fields` that they open: `unknown` when the service that knows did not answer',
   'user.disabled': 'A user was disabled; their sessions ended',
   'user.enabled': 'A user was enabled again',
   'user.removed':
@@ -67,6 +68,8 @@ export const AUDIT_ACTIONS = {
     'A host user was linked to a user with the same address for the first time; the user was told by mail. A failure: the user has a role above those of whoever issued the credentials',
   'embed_link.set': 'An administrator linked a host user to a user',
   'embed_link.undone': 'A user undid the link to a host user',
+  'role.added': 'A role was added to the workspace',
+  'role.removed': 'A role of the workspace was removed',
   'domain.added': 'A domain of e-mail addresses was added, to be proven',
   'domain.verified':
     'The record of a domain was found: its addresses sign in at the identity providers of the workspace',
@@ -141,6 +144,7 @@ export const AUDIT_SUBJECT_KINDS = [
   'service_account',
   'domain',
   'identity_provider',
+  'role',
   'record',
 ] as const;
 export type AuditSubjectKind = (typeof AUDIT_SUBJECT_KINDS)[number];

@@ -12,6 +12,7 @@ import { PageTokens1795800011760 } from './1795800011760-page-tokens.js';
 import { FactorOfPerson1795800011761 } from './1795800011761-factor-of-person.js';
 import { WorkspaceLimits1795800011790 } from './1795800011790-workspace-limits.js';
 import { LinkRequests1795800011795 } from './1795800011795-link-requests.js';
+import { WorkspaceRoles1795800011800 } from './1795800011800-workspace-roles.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -29,4 +30,5 @@ export const migrations = [
   FactorOfPerson1795800011761,
   WorkspaceLimits1795800011790,
   LinkRequests1795800011795,
+  WorkspaceRoles1795800011800,
 ];

@@ -10,6 +10,7 @@ import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { assertGrantable, assertVerified, TenantService } from '../people/people.service.js';
+import { RoleService } from '../roles/role.service.js';
 import { packIds, unpackIds } from '../secrets.js';
 import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
 import { OidcClient, type ProviderClient } from './oidc-client.js';
@@ -64,6 +65,7 @@ export class IdentityProviderService {
     private readonly policies: SignInPolicyRepository,
     private readonly oidc: OidcClient,
     private readonly trail: AuditTrail,
+    private readonly roles: RoleService,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
     limits: LimiterStore,
   ) {
@@ -96,11 +98,12 @@ export class IdentityProviderService {
     const id = newId();
     const row = this.changed(tenantId, { ...NEW_PROVIDER, id, name: input.name, issuer: input.issuer }, input);
     assertComplete(row);
-    assertRoles(principal, row.defaultRoles);
+    const admitted = await this.admitRoles(principal, row.defaultRoles);
     await this.database.transaction(tenantId, async (tx) => this.assertRoom(tx));
     const issuer = await this.discover(tenantId, row.issuer);
     await this.database.transaction(principal, async (tx) => {
       await this.assertRoom(tx);
+      await this.roles.hold(tx, tenantId, admitted);
       await this.providers.insert(tx, { ...row, issuer });
       this.record(tx, 'identity_provider.added', id, { issuer, enabled: row.enabled });
     });
@@ -116,7 +119,7 @@ export class IdentityProviderService {
     const { tenantId: _tenant, createdAt: _created, updatedAt: _updated, ...row } = before;
     const after = this.changed(tenantId, row, input);
     assertComplete(after);
-    if (input.defaultRoles) assertRoles(principal, after.defaultRoles);
+    const admitted = input.defaultRoles ? await this.admitRoles(principal, after.defaultRoles) : [];
     const isAnother = after.issuer !== before.issuer;
     if (isAnother || (after.enabled && !before.enabled)) after.issuer = await this.discover(tenantId, after.issuer);
     await this.database.transaction(principal, async (tx) => {
@@ -125,6 +128,7 @@ export class IdentityProviderService {
       if (present.updatedAt.getTime() !== before.updatedAt.getTime()) {
         throw new PlatformError('CONFLICT', 'The provider was changed at the same time');
       }
+      await this.roles.hold(tx, tenantId, admitted);
       await this.providers.update(tx, { ...after, lastFailure: null });
       if (before.enabled && !after.enabled) await this.assertWayIn(tx);
       const { issuer, enabled } = after;
@@ -174,6 +178,13 @@ export class IdentityProviderService {
       clientSecret: this.box.open(sealedSecret, placeOfProviderSecret(tenantId, id)),
       redirectUri: redirectUriOf(this.config.service.baseUrl, provider),
     };
+  }
+
+  /** @throws PlatformError ROLE_NOT_GRANTABLE, VALIDATION_FAILED, SERVICE_UNAVAILABLE */
+  private admitRoles(principal: Principal, roles: readonly string[]): Promise<string[]> {
+    assertGrantable(principal, roles);
+    if (roles.includes('owner')) throw invalid('/defaultRoles', 'INVALID_VALUE', 'An owner is made by an owner only');
+    return this.roles.admit(principal.tenantId, roles, '/defaultRoles');
   }
 
   private changed(tenantId: string, before: ProviderRow, input: ChangeIdentityProviderInput): ProviderRow {
@@ -249,12 +260,6 @@ function assertComplete({ enabled, clientId, sealedSecret }: ProviderRow): void 
   if (enabled && (clientId === null || sealedSecret === null)) {
     throw invalid('/enabled', 'INCOMPLETE', 'A provider is enabled when it has a client id and a client secret');
   }
-}
-
-/** @throws PlatformError ROLE_NOT_GRANTABLE, VALIDATION_FAILED */
-function assertRoles(principal: Principal, roles: readonly string[]): void {
-  assertGrantable(principal, roles);
-  if (roles.includes('owner')) throw invalid('/defaultRoles', 'INVALID_VALUE', 'An owner is made by an owner only');
 }
 
 /** @throws PlatformError NOT_FOUND */

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { EgressModule } from '../egress.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { PeopleModule } from '../people/people.module.js';
+import { RolesModule } from '../roles/roles.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
 import { UsageModule } from '../usage/usage.module.js';
@@ -29,7 +30,7 @@ import {
 } from './single-sign-on.repository.js';
 
 @Module({
-  imports: [PeopleModule, MailModule, EgressModule, SessionsModule, SignInModule, UsageModule],
+  imports: [PeopleModule, MailModule, EgressModule, SessionsModule, SignInModule, RolesModule, UsageModule],
   controllers: [
     DomainController,
     IdentityProviderController,

@@ -41,8 +41,16 @@ const LIST_STANDINGS = `
 
 /** The roles that versions bring. $1: ids of versions. */
 const LIST_ROLES = `
-  SELECT app_key AS "appKey", manifest->'roles' AS roles FROM app_version
-   WHERE id = ANY ($1::uuid[]) AND manifest->'roles' IS NOT NULL`;
+  SELECT DISTINCT ON (name, app_key) v.app_key AS "appKey", role->>'name' AS name, coalesce(role->>'label', role->>'name') AS label
+    FROM app_version v, json_array_elements(v.manifest->'roles') AS role
+   WHERE v.id = ANY ($1::uuid[]) ORDER BY name, app_key, v.id DESC`;
+
+/** A role that an app brings. */
+export interface BroughtRole {
+  readonly appKey: string;
+  readonly name: string;
+  readonly label: string;
+}
 
 /** What the marketplace shows of an app: copied from the package when a version is published. */
 type PublishedListing = Pick<App, 'name' | 'kind' | 'summary' | 'visibility' | 'searchText'>;
@@ -170,10 +178,9 @@ export class VersionRepository {
     return tx.query<StoredStanding>(LIST_STANDINGS, [[...new Set(appKeys)]]);
   }
 
-  /** The names of the roles of versions, by the key of the app. */
-  async listRoles(tx: NarrowTransaction, ids: readonly string[]): Promise<Map<string, string[]>> {
-    const rows = await tx.query<{ appKey: string; roles: { name: string }[] }>(LIST_ROLES, [ids]);
-    return new Map(rows.map(({ appKey, roles }) => [appKey, roles.map(({ name }) => name)]));
+  /** The roles of versions, by name and app; of several versions of an app the label of the last. */
+  async listRoles(tx: NarrowTransaction, ids: readonly string[]): Promise<BroughtRole[]> {
+    return tx.query<BroughtRole>(LIST_ROLES, [ids]);
   }
 
   /** The package of a version. Only what passed certification is stored, so its shape can be relied on. */

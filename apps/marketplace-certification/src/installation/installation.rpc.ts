@@ -6,6 +6,7 @@ import { Payload } from '@nestjs/microservices';
 import { OfferService } from './offer.service.js';
 
 type IsAppKnown = typeof rpc.marketplace.isAppKnown;
+type ListRoles = typeof rpc.marketplace.listRoles;
 type ListSandboxes = typeof rpc.marketplace.listSandboxes;
 
 @Controller()
@@ -30,5 +31,11 @@ export class InstallationRpc {
     @CurrentPrincipal() principal: Principal,
   ): Promise<RpcResponse<ListSandboxes>> {
     return { installationIds: await this.offers.listSandboxes(principal, appKey) };
+  }
+
+  /** identity asks this when roles are given and listed. */
+  @RpcHandler(rpc.marketplace.listRoles)
+  async listRoles({ tenantId }: RpcRequest<ListRoles>): Promise<RpcResponse<ListRoles>> {
+    return { roles: await this.offers.listRoles(tenantId) };
   }
 }

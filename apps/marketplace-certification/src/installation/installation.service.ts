@@ -211,7 +211,7 @@ export class InstallationService {
     const wanted = { version: input.version, sandbox };
     const { version, manifest } = await this.offers.get(tenantId, input.appKey, wanted);
     const grantedScopes = grantScopes(manifest, input.grantedScopes);
-    const others = manifest.roles?.length ? await this.offers.listRoles(tenantId) : new Map<string, string[]>();
+    const others = manifest.roles?.length ? await this.offers.listRoles(tenantId) : [];
     const notices = consentNotices(manifest, { sandbox, grantedScopes }, others);
     return { version, manifest, sandbox, grantedScopes, notices };
   }

@@ -1,5 +1,6 @@
 import { type AppNotice, type AppStatus, sandboxNotices } from '@crm/contracts';
 import { exposedFields, type Manifest } from '@crm/manifest';
+import type { BroughtRole } from '../catalogue/catalogue.repository.js';
 
 /** What a package opens to people who cannot read it. */
 export function exposureNotices(manifest: Manifest): AppNotice[] {
@@ -10,16 +11,10 @@ export function exposureNotices(manifest: Manifest): AppNotice[] {
   return [{ code: 'EXPOSED_FIELDS', severity: 'warning', detail, fields }];
 }
 
-/**
- * The roles of a package that another app of the workspace brings as well.
- * @param others the names of roles, by the key of the app
- */
-export function roleNotices(
-  { key, roles = [] }: Manifest,
-  others: ReadonlyMap<string, readonly string[]>,
-): AppNotice[] {
+/** The roles of a package that another app of the workspace brings as well. */
+export function roleNotices({ key, roles = [] }: Manifest, others: readonly BroughtRole[]): AppNotice[] {
   return roles.flatMap(({ name }): AppNotice[] => {
-    const sharing = [...others].filter(([app, names]) => app !== key && names.includes(name)).map(([app]) => app);
+    const sharing = others.filter((role) => role.name === name && role.appKey !== key).map(({ appKey }) => appKey);
     if (sharing.length === 0) return [];
     const detail = `The role ${name} is one of ${sharing.sort().join(', ')} too: whoever has it has it for both`;
     return [{ code: 'ROLE_SHARED', severity: 'warning', detail }];
@@ -30,7 +25,7 @@ export function roleNotices(
 export const consentNotices = (
   manifest: Manifest,
   { sandbox, grantedScopes }: { readonly sandbox: boolean; readonly grantedScopes: readonly string[] },
-  others: ReadonlyMap<string, readonly string[]>,
+  others: readonly BroughtRole[],
 ): AppNotice[] => [
   ...(sandbox ? sandboxNotices(grantedScopes) : []),
   ...exposureNotices(manifest),

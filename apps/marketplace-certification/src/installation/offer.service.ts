@@ -5,7 +5,7 @@ import type { Manifest } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
 import { AppService } from '../catalogue/app.service.js';
 import type { App, Submission } from '../catalogue/catalogue.entity.js';
-import { AppRepository, isIdentifier, VersionRepository } from '../catalogue/catalogue.repository.js';
+import { AppRepository, type BroughtRole, isIdentifier, VersionRepository } from '../catalogue/catalogue.repository.js';
 import { highestFirst, type VersionStatus } from '../catalogue/version-state.js';
 import { InstallationRepository } from './installation.repository.js';
 import type { Standing } from './notices.js';
@@ -94,10 +94,10 @@ export class OfferService {
     });
   }
 
-  /** The roles that the other apps of a workspace bring, by their keys. */
-  async listRoles(tenantId: string): Promise<Map<string, string[]>> {
+  /** The roles that the installed apps of a workspace bring. */
+  async listRoles(tenantId: string): Promise<BroughtRole[]> {
     const ids = await this.database.transaction(tenantId, (tx) => this.installations.listVersionIds(tx));
-    return ids.length === 0 ? new Map() : this.database.crossTenant((tx) => this.versions.listRoles(tx, ids));
+    return ids.length === 0 ? [] : this.database.crossTenant((tx) => this.versions.listRoles(tx, ids));
   }
 
   /** Where apps stand, by key; one that nobody has submitted has no entry. */

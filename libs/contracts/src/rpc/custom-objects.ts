@@ -53,6 +53,19 @@ export const getStorageUse = defineRpc({
   timeoutMs: 3000,
 });
 
+/**
+ * The fields of active objects, `object.field` by name, that one of the roles opens, to read or to write. Those that one of `held` opens as
+ * well are left out. At most 200, by name.
+ */
+export const listFieldsOfRoles = defineRpc({
+  subject: 'rpc.custom-objects.fields.listOfRoles',
+  callers: ['identity'],
+  principal: 'service',
+  request: Type.Object({ tenantId: Id, roles: Type.Array(Type.String()), held: Type.Array(Type.String()) }),
+  response: Type.Object({ fields: Type.Array(Type.String()) }),
+  timeoutMs: 3000,
+});
+
 /** `lead`, `contact`, …, or the api-name of a custom object in the tenant; no custom object has the name of a standard one. */
 const ObjectName = Type.String();
 

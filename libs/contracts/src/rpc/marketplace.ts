@@ -28,3 +28,15 @@ export const isAppKnown = defineRpc({
   response: Type.Object({ known: Type.Boolean() }),
   timeoutMs: 3000,
 });
+
+/** The roles that the apps of a workspace bring: those that are installed, sandboxes too. */
+export const listRoles = defineRpc({
+  subject: 'rpc.marketplace-certification.roles.list',
+  callers: ['identity'],
+  principal: 'service',
+  request: Type.Object({ tenantId: Id }),
+  response: Type.Object({
+    roles: Type.Array(Type.Object({ appKey: Type.String(), name: Type.String(), label: Type.String() })),
+  }),
+  timeoutMs: 3000,
+});
