@@ -83,6 +83,7 @@ function People() {
   };
   return (
     <SettingsPage name="people" lead={texts.lead}>
+      <Suspense>{caller?.roles.includes('owner') ? <LinkRequests /> : null}</Suspense>
       <Group gap="xs">
         <TextInput
           type="search"
@@ -96,7 +97,6 @@ function People() {
         />
         {mayChange ? <Button onClick={() => setInviting(true)}>{texts.invite}</Button> : null}
       </Group>
-      <Suspense>{caller?.roles.includes('owner') ? <LinkRequests /> : null}</Suspense>
       {enable.error ? <ProblemNotice problem={enable.error} /> : null}
       <Loaded query={people} label={texts.search}>
         {(data) => (
