@@ -7,7 +7,9 @@ import { Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditAction } from '../audit/audit-actions.js';
 import type { AuditDetail } from '../audit/audit-entry.entity.js';
-import { AuditTrail } from '../audit/audit-trail.service.js';
+import { AuditTrail, SYSTEM } from '../audit/audit-trail.service.js';
+import { RefusedActs } from '../audit/refused-acts.js';
+import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { assertGrantable, assertVerified, TenantService } from '../people/people.service.js';
 import { RoleService } from '../roles/role.service.js';
@@ -65,6 +67,7 @@ export class IdentityProviderService {
     private readonly policies: SignInPolicyRepository,
     private readonly oidc: OidcClient,
     private readonly trail: AuditTrail,
+    private readonly refusals: RefusedActs,
     private readonly roles: RoleService,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
     limits: LimiterStore,
@@ -147,24 +150,29 @@ export class IdentityProviderService {
     });
   }
 
-  /** Tells the owners why the provider has failed: at the provider, and in the trail when it is for another reason than last. */
-  async noteFailure({ tenantId, id }: ProviderName, { message, reason }: ProviderFailure): Promise<void> {
-    await this.database.transaction(tenantId, async (tx) => {
-      const provider = await this.providers.lock(tx, id);
-      if (!provider) return;
-      const { at, ...before } = provider.lastFailure ?? { at: undefined };
-      const failure = { ...reason, message };
-      await this.providers.noteFailure(tx, id, { at: new Date().toISOString(), ...failure });
-      if (at !== undefined && isDeepStrictEqual(before, failure)) return;
-      this.trail.record(tx, {
-        action: 'identity_provider.failed',
-        subject: { kind: 'identity_provider', id },
-        outcome: 'failure',
-        detail: Object.fromEntries(
-          Object.entries(failure).filter((said): said is [string, string] => said[1] !== null),
-        ),
-      });
-    });
+  /** Tells the owners why a sign-in failed: at the provider, and in the trail when it is for another reason than before. */
+  async noteFailure(
+    provider: IdentityProvider,
+    { message, reason }: ProviderFailure,
+    origin: RequestOrigin,
+  ): Promise<void> {
+    const { tenantId, id, lastFailure } = provider;
+    const failure = { ...reason, message };
+    await this.database.transaction(tenantId, (tx) =>
+      this.providers.noteFailure(tx, id, { at: new Date().toISOString(), ...failure }),
+    );
+    const { at: _at, ...before } = lastFailure ?? { at: '' };
+    if (isDeepStrictEqual(before, failure)) return;
+    const said = Object.entries(failure).filter((entry): entry is [string, string | number] => entry[1] !== null);
+    const subject = { kind: 'identity_provider', id } as const;
+    // Bounded: a browser says what it likes in the name of a provider.
+    this.refusals.note(
+      { ...origin, tenantId },
+      {
+        ...{ action: 'identity_provider.failed', outcome: 'failure', actor: SYSTEM, subject },
+        detail: Object.fromEntries(said),
+      },
+    );
   }
 
   /** What a sign-in with a usable provider needs. */

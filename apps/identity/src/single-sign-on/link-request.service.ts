@@ -48,7 +48,7 @@ export class LinkRequestService {
     person: Subject,
     { email, name, userId }: Newcomer,
   ): Promise<'made' | 'waits' | 'denied'> {
-    const known = await this.requests.find(tx, person);
+    const known = await this.requests.find(tx, person, provider.id);
     if (known) return known.deniedAt === null ? 'waits' : 'denied';
     await this.requests.insert(tx, { ...person, id: newId(), providerId: provider.id, email, name, userId });
     const subject = { kind: 'user', id: userId } as const;

@@ -109,13 +109,13 @@ export class ProviderSignInController {
   async start(
     @Param('providerId') providerId: string,
     @Body() { fresh }: StartInput,
-    @Ip() address: string,
+    @CurrentOrigin() origin: RequestOrigin,
     @Headers('cookie') cookies: string | undefined,
     @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<StartedView> {
-    await this.limit.consume('start', address);
+    await this.limit.consume('start', origin.address);
     const browser = cookieFor(cookies);
-    const redirectTo = await this.signIns.start(providerId, browser, { fresh });
+    const redirectTo = await this.signIns.start(providerId, browser, origin, { fresh });
     reply.header('set-cookie', setCookie(browser));
     return { redirectTo };
   }
@@ -210,13 +210,13 @@ export class ProviderStepUpController {
   async start(
     @CurrentPrincipal() session: Principal,
     @Param('providerId') providerId: string,
-    @Ip() address: string,
+    @CurrentOrigin() origin: RequestOrigin,
     @Headers('cookie') cookies: string | undefined,
     @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<StartedView> {
-    await this.limit.consume('start', address);
+    await this.limit.consume('start', origin.address);
     const browser = cookieFor(cookies);
-    const redirectTo = await this.signIns.start(providerId, browser, { session });
+    const redirectTo = await this.signIns.start(providerId, browser, origin, { session });
     reply.header('set-cookie', setCookie(browser));
     return { redirectTo };
   }

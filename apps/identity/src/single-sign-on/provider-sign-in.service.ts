@@ -80,7 +80,12 @@ export class ProviderSignInService {
    * @throws PlatformError NOT_FOUND, also for the provider of another workspace than that of the session; FORBIDDEN for a token
    *   without a session; SINGLE_SIGN_ON_FAILED; SERVICE_UNAVAILABLE while the provider cannot be reached
    */
-  async start(signInId: string, browser: string, { fresh = false, session }: ProviderDemand = {}): Promise<string> {
+  async start(
+    signInId: string,
+    browser: string,
+    from: RequestOrigin,
+    { fresh = false, session }: ProviderDemand = {},
+  ): Promise<string> {
     if (session && session.sessionId === undefined) {
       throw new PlatformError('FORBIDDEN', 'The token belongs to no session');
     }
@@ -96,7 +101,7 @@ export class ProviderSignInService {
     // 43 characters, the length that RFC 7636, section 4.1, recommends.
     const verifier = randomBytes(32).toString('base64url');
     const checks = { state: packToken(tenantId, id, secret), nonce, verifier };
-    const redirectTo = await this.reachable(provider, () =>
+    const redirectTo = await this.reachable(provider, from, () =>
       this.oidc.authorizationUrl(
         this.providers.clientOf(provider),
         checks,
@@ -138,7 +143,7 @@ export class ProviderSignInService {
     const { signIn, provider } = await this.takeReturn(signInId, state, browser);
     const answer = new URL(`${redirectUriOf(this.config.service.baseUrl, provider)}?${query}`);
     const verifier = this.box.open(signIn.sealedVerifier, placeOfVerifier(signIn.tenantId, signIn.id));
-    const person = await this.reachable(provider, async () => {
+    const person = await this.reachable(provider, from, async () => {
       const error = parameters.get('error');
       if (error !== null) throw refusal(error, parameters.get('error_description'));
       const checks = { state, nonce: signIn.nonce, verifier };
@@ -239,7 +244,7 @@ export class ProviderSignInService {
   }
 
   /** Runs a call of a provider; what is wrong with it is for the log and for the owners, not for whoever signs in. */
-  private async reachable<T>(provider: IdentityProvider, call: () => Promise<T>): Promise<T> {
+  private async reachable<T>(provider: IdentityProvider, origin: RequestOrigin, call: () => Promise<T>): Promise<T> {
     try {
       return await call();
     } catch (error) {
@@ -248,7 +253,7 @@ export class ProviderSignInService {
       const { message: reason } = error;
       const { tenantId, id: providerId } = provider;
       this.logger.warn({ msg: 'A sign-in at an identity provider failed', tenantId, providerId, reason });
-      await this.providers.noteFailure(provider, error);
+      await this.providers.noteFailure(provider, error, origin);
       if (error.reason.code !== 'unavailable')
         throw new PlatformError('SINGLE_SIGN_ON_FAILED', undefined, { cause: error });
       const again = { cause: error, retryAfterSeconds: RETRY_SECONDS };

@@ -228,11 +228,11 @@ export class LinkRequestRepository {
   }
 
   /** Of whomever {@link ProviderLinkRepository.lock} holds. */
-  async find(tx: NarrowTransaction, subject: Subject): Promise<ProviderLinkRequest | null> {
-    return tx.repository(ProviderLinkRequest).findOneBy({ ...subject, expiresAt: FUTURE });
+  async find(tx: NarrowTransaction, subject: Subject, providerId: string): Promise<ProviderLinkRequest | null> {
+    return tx.repository(ProviderLinkRequest).findOneBy({ ...subject, providerId, expiresAt: FUTURE });
   }
 
-  /** In place of one that has expired. */
+  /** In place of one that has expired, or whose provider was removed. */
   async insert(tx: NarrowTransaction, request: NewLinkRequest): Promise<void> {
     const { tenantId, issuer, sub } = request;
     await tx.repository(ProviderLinkRequest).delete({ tenantId, issuer, sub });
