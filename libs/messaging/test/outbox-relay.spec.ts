@@ -297,10 +297,11 @@ describe('the outbox relay', () => {
     await oneIsActive();
     const sibling = store.sibling();
     start(nats, sibling, { ...FAST, standbyMs: 60_000 });
+    // Only once it has its answer: the parts of a statement with parameters, parse, bind and execute, begin anew each.
     const asked = () =>
-      store.admin<{ at: Date }>(
-        `SELECT query_start AS at FROM pg_stat_activity
-          WHERE datname = current_database() AND query LIKE 'SELECT pg_try_advisory_lock%'
+      store.admin<{ pid: number; at: Date }>(
+        `SELECT pid, query_start AS at FROM pg_stat_activity
+          WHERE datname = current_database() AND query LIKE 'SELECT pg_try_advisory_lock%' AND state = 'idle'
             AND pid NOT IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted)`,
       );
     await until(async () => (await asked()).length === 1, 'the other asks once');
