@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
+import { waitUntil } from '@crm/testing';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type Call, Edge, startGateway, TENANT, tokenOf } from './harness.js';
 
@@ -186,6 +187,30 @@ describe('the forwarding of the gateway', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     await front.close();
   });
+});
+
+it('the gateway answers calls that wait at once when it begins to drain, with nothing and the cursor that they brought', async () => {
+  const { services } = edge;
+  services.answer = () => 'never';
+  const front = await startGateway(services, { DRAIN_SECONDS: '2' });
+  const listen = (query: string) => fetch(`${front.url}/api/marketplace/developer/apps/acme/listen${query}`);
+  const waiting = ['?cursor=a%2Bb&events=lead.*', '?wait=20&cursor=c'].map(listen);
+  // It begins a session, does not wait, and has no cursor that the gateway could know.
+  const other = listen('').then(
+    () => 'answered',
+    () => 'cut off',
+  );
+  await waitUntil(() => services.received.length === 3);
+  const closing = front.close();
+  const answers = await Promise.all(waiting);
+  expect(await Promise.race([other, 'under way'])).toBe('under way');
+  const shown = answers.map(async (one) => [one.status, one.headers.get('connection'), await one.json()]);
+  expect(await Promise.all(shown)).toEqual([
+    [200, 'close', { data: [], cursor: 'a+b' }],
+    [200, 'close', { data: [], cursor: 'c' }],
+  ]);
+  await closing;
+  expect(await other).toBe('cut off');
 });
 
 describe('the gateway with tokens', () => {

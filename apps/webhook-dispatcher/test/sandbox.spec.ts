@@ -265,6 +265,20 @@ describe('listening to the sandboxes of an app', () => {
     expect((await listen({ cursor })).status).toBe(200);
   });
 
+  it('ends when the caller goes away, as a gateway does that is drained', async () => {
+    await sandbox();
+    const cursor = await begin();
+    const { count } = app.service.get(ListeningLimit);
+    const leaving = new AbortController();
+    const address = `${app.service.url}/api/marketplace/developer/apps/${developer.appKey}/listen?cursor=${cursor}`;
+    const headers = { authorization: `Bearer ${developer.admin}` };
+    const waiting = fetch(address, { headers, signal: leaving.signal });
+    await waitUntil(() => app.service.get(ListeningLimit).count > count, { describe: 'the call waits' });
+    leaving.abort();
+    await expect(waiting).rejects.toThrow();
+    await waitUntil(() => app.service.get(ListeningLimit).count === count, { describe: 'its slot is free' });
+  });
+
   it('is answered before the process ends', async () => {
     await sandbox();
     const sibling = await app.startSibling();

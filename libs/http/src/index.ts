@@ -69,5 +69,12 @@ export {
   NotRepeatable,
   requireMatch,
 } from './route/route.decorators.js';
-export { createHttpAdapter, drainServer, HTTP_CONFIG, operatorsServer, type ServedKeyPair } from './server/adapter.js';
+export {
+  createHttpAdapter,
+  DRAINING,
+  drainServer,
+  HTTP_CONFIG,
+  operatorsServer,
+  type ServedKeyPair,
+} from './server/adapter.js';
 export { withoutRoute } from './server/unrouted.js';

@@ -62,6 +62,12 @@ export const ROUTE_CLASSES = {
     limit: 'hook',
     ignoresToken: true,
   },
+  /** Sample events, and waits for deliveries: a cursor can be used again, so that a wait that is cut short misses nothing. */
+  appWebhooks: {
+    ...WITH_A_TOKEN,
+    nothingYet: (query: URLSearchParams) =>
+      query.has('cursor') ? { data: [], cursor: query.get('cursor') } : undefined,
+  },
 } as const satisfies Readonly<Record<string, RouteClass>>;
 
 export type RouteClassName = keyof typeof ROUTE_CLASSES;
@@ -152,7 +158,7 @@ const TABLE: readonly (Route & { readonly prefix: string })[] = ROUTES.map(([pre
   upstream,
   routeClass: ROUTE_CLASSES[name],
 }));
-const APP_WEBHOOK_ROUTE: Route = { upstream: 'webhook-dispatcher', routeClass: ROUTE_CLASSES.api };
+const APP_WEBHOOK_ROUTE: Route = { upstream: 'webhook-dispatcher', routeClass: ROUTE_CLASSES.appWebhooks };
 
 /** @param path as received, without its query; an escaped or differently cased spelling of a prefix does not match */
 export function routeFor(path: string): Route | undefined {

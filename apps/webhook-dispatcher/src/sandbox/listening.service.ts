@@ -54,9 +54,15 @@ export class ListeningService {
     }
     const position = readPosition(binding, query.cursor);
     const deadline = Date.now() + (query.wait ?? MOST_WAIT_SECONDS) * 1000;
-    return this.limit.within(tenantId, () =>
-      this.wait(binding, new Map(receivers.map((one) => [one.subscriptionId, one])), events, position, deadline),
-    );
+    const caller = new AbortController();
+    const leave = () => caller.abort();
+    principal.connection?.once('close', leave);
+    return this.limit
+      .within(tenantId, () => {
+        const byId = new Map(receivers.map((one) => [one.subscriptionId, one]));
+        return this.wait(binding, byId, events, position, deadline, caller.signal);
+      })
+      .finally(() => principal.connection?.off('close', leave));
   }
 
   private async wait(
@@ -65,6 +71,7 @@ export class ListeningService {
     events: ListeningFilter['events'],
     begin: ListeningPosition,
     deadline: number,
+    gone: AbortSignal,
   ): Promise<ListenedDeliveriesView> {
     const filter = { subscriptionIds: [...receivers.keys()], events };
     let position = begin;
@@ -72,7 +79,7 @@ export class ListeningService {
       const { deliveries, end } = await this.look(binding.tenantId, filter, position);
       position = end;
       const left = deadline - Date.now();
-      if (deliveries.length > 0 || left <= 0 || this.isDraining) {
+      if (deliveries.length > 0 || left <= 0 || gone.aborted || this.isDraining) {
         const now = new Date();
         const shown = deliveries.map((one) => viewOf(one, receivers.get(one.subscriptionId) as Receiver, now));
         return pageOf(binding, shown, position);

@@ -30,6 +30,9 @@ import { answerProblems, clientErrorHandler, requireOneHost } from './unrouted.j
 /** How often connections that fell idle are looked for while draining, in milliseconds. */
 const IDLE_SWEEP_MS = 25;
 
+/** What a server emits when it begins to drain: whoever holds a request that may wait for long ends the wait. */
+export const DRAINING = 'crm:draining';
+
 /** Accepts no more connections and waits for requests; after the limit the rest is cut off. */
 export async function drainServer(server: Server, limitMs: number): Promise<void> {
   if (!server.listening) return;
@@ -39,6 +42,7 @@ export async function drainServer(server: Server, limitMs: number): Promise<void
   try {
     await new Promise<void>((resolve) => {
       server.close(() => resolve());
+      server.emit(DRAINING);
     });
   } finally {
     clearInterval(sweep);

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { logMembers } from '@crm/access';
 import { PlatformError, type ServiceName } from '@crm/contracts';
-import { ProblemFilter } from '@crm/http';
+import { DRAINING, ProblemFilter } from '@crm/http';
 import { type SpanDescription, startSpan } from '@crm/telemetry';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { HttpAdapterHost } from '@nestjs/core';
@@ -19,6 +19,8 @@ export interface ForwardClass {
   readonly compresses?: boolean;
   /** The one cookie that is forwarded both ways. */
   readonly passesCookie?: PassedCookie;
+  /** What a reading call that waits for something is answered with when the edge drains; undefined for one that does not wait. */
+  readonly nothingYet?: (query: URLSearchParams) => object | undefined;
 }
 
 export interface ForwardRoute {
@@ -35,6 +37,8 @@ export abstract class EdgeProxy implements OnModuleInit {
   private readonly problems: ProblemFilter;
   private readonly upstreams: Upstreams;
   private readonly timeoutMs: number;
+  /** Ends the wait of each call whose answer waits for something. */
+  private readonly waits = new Set<() => void>();
 
   /** @param prefix put in front of the path of every request */
   constructor(
@@ -96,6 +100,9 @@ export abstract class EdgeProxy implements OnModuleInit {
       if (settled) settled.then(() => done(), missed);
       else done();
     });
+    scope.server.once(DRAINING, () => {
+      for (const end of this.waits) end();
+    });
     scope.addHook('onClose', () => this.upstreams.close());
     for (const route of this.routes()) {
       // Returns nothing: Fastify would await a returned reply, and nothing here depends on when it is sent.
@@ -132,9 +139,18 @@ export abstract class EdgeProxy implements OnModuleInit {
       compression,
       passesCookie,
     };
-    this.upstreams.forward(upstream, forwarded, reply, (error) =>
+    const exchange = this.upstreams.forward(upstream, forwarded, reply, (error) =>
       this.problems.answer(asUnavailable(error), request, reply),
     );
+    const nothing = method === 'GET' ? routeClass.nothingYet?.(queryOf(request)) : undefined;
+    if (!exchange || !nothing) return;
+    const end = (): void => {
+      if (!reply.sent && exchange.abandon()) reply.send(nothing);
+    };
+    this.waits.add(end);
+    reply.raw.once('close', () => this.waits.delete(end));
+    // It has come while the edge was beginning to drain.
+    if (!reply.server.server.listening) end();
   }
 }
 
@@ -202,6 +218,9 @@ export function pathOf(request: FastifyRequest): string {
   const end = url.indexOf('?');
   return end < 0 ? url : url.slice(0, end);
 }
+
+const queryOf = (request: FastifyRequest): URLSearchParams =>
+  new URLSearchParams((request.raw.url ?? '').slice(pathOf(request).length));
 
 /** Escapes of `/` `\` `%` and of control characters. */
 const AMBIGUOUS_ESCAPE = /%(?:2f|5c|25|[01][0-9a-f]|7f)/i;

@@ -44,6 +44,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private chunks: Buffer[] = [];
   private collected = 0;
   private stream: Readable | undefined;
+  private controller: Dispatcher.DispatchController | undefined;
+  private abandoned = false;
 
   constructor(
     private readonly dispatcher: Dispatcher,
@@ -59,8 +61,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.dispatcher.dispatch({ method: method as Dispatcher.HttpMethod, path, headers, body, ...timeouts }, this);
   }
 
-  onRequestStart(): void {
-    // undici recognises the present kind of handler by this method.
+  /** Waits no longer for a service that has not begun to answer: the caller answers. @returns false when it has begun */
+  abandon(): boolean {
+    if (this.answered) return false;
+    this.abandoned = true;
+    this.controller?.abort(new Error('The answer is not awaited'));
+    return true;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    if (this.abandoned) this.abandon();
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -103,7 +114,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.stream) {
+    if (this.abandoned) {
+      this.endSpan();
+    } else if (this.stream) {
       this.endSpan(error);
       this.stream.destroy(error);
     } else if (this.isRepeatable(error)) {

@@ -102,26 +102,31 @@ export class Upstreams {
     this.breakers = new Map(entries.map(([upstream]) => [upstream, new UpstreamBreaker(upstream)]));
   }
 
-  /** @param onFailure called when the service did not answer and nothing has been sent to the client */
+  /**
+   * @param onFailure called when the service did not answer and nothing has been sent to the client
+   * @returns the call; undefined when it failed at once
+   */
   forward(
     upstream: ServiceName,
     request: ForwardedRequest,
     reply: FastifyReply,
     onFailure: (error: Error) => void,
-  ): void {
+  ): Exchange | undefined {
     const breaker = this.breakers.get(upstream) as UpstreamBreaker;
     const waitMs = breaker.waitMs();
     if (waitMs > 0) {
       onFailure(new UpstreamPaused(waitMs));
-      return;
+      return undefined;
     }
-    new Exchange(this.pools.get(upstream) as Pool, request, reply, {
+    const exchange = new Exchange(this.pools.get(upstream) as Pool, request, reply, {
       onAnswer: () => breaker.answered(),
       onFailure: (error) => {
         breaker.failed();
         onFailure(explainTlsFailure(upstream, error));
       },
-    }).start();
+    });
+    exchange.start();
+    return exchange;
   }
 
   async close(): Promise<void> {
