@@ -2,12 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { SERVICES } from '@crm/contracts';
+import { SERVICES, type ServiceName } from '@crm/contracts';
 import { waitUntil } from '@crm/testing';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Account, newWorkspace, operatorToken } from '../platform/accounts.js';
 import { addresses, runState } from '../platform/addresses.js';
-import { documentedRoutes, ENDS_ITS_CALLER, isOfOperators, nameOf, withParameters } from './routes.js';
+import {
+  type DocumentedRoute,
+  documentedRoutes,
+  ENDS_ITS_CALLER,
+  isOfOperators,
+  nameOf,
+  withParameters,
+} from './routes.js';
 
 // Limits count addresses: all of these are this machine, and each is somebody else.
 const FRESH = '127.0.0.71';
@@ -16,6 +23,20 @@ const AT_ONCE = 64;
 const ANSWER_MS = 15_000;
 /** 300 a minute are allowed, and come back while they are sent. */
 const MOST_TO_EXHAUST = 5_000;
+
+/** What a path may have in place of an id, a key or a name: NUL, half a character, bytes that are none, separators, long ones. */
+const ODD_VALUES = [
+  ...['%00', `${randomUUID()}%00`, '%ED%A0%80', '%C0%AF', '%ff', '%zz', '%2F', '%2e%2e', ';a=b', '%20', '%F0%9F%98%80'],
+  ...['__proto__', 'x'.repeat(8192)],
+];
+/** Each in place of some parameters. */
+const ODDER_VALUES = [
+  ...['%', '%2', '%u0041', '..', '.', '%252e', '%5c', '%0d%0aX:1', '%7f', '%E2%80%AE', '%27%22%3C', '*', '-1', '1e999'],
+  ...[Buffer.from('\u{1F600}').toString('latin1'), '\xff', 'constructor', '9'.repeat(400), 'x'.repeat(513)],
+  ...['%C3%A4'.repeat(1365), `${randomUUID()}%EF%BB%BF`],
+];
+/** Addresses that send a part of the requests without a token each: more of one are refused by its limit. */
+const OTHERS = Array.from({ length: 40 }, (_, index) => `127.0.2.${index + 1}`);
 
 /** What follows the head of a request, and how it goes on. */
 const BODIES = {
@@ -44,25 +65,35 @@ interface Attempt {
   readonly isHalfClosed: boolean;
 }
 
-/** @returns the status, or 0 when the connection ended without one */
-function send({ url, method, path: target, token, body, from, isHalfClosed }: Attempt): Promise<number> {
+/** The status is 0 when the connection ended without an answer. */
+interface Answer {
+  readonly status: number;
+  readonly isProblem: boolean;
+}
+
+const answerOf = (head: string): Answer => ({
+  status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? 0),
+  isProblem: /^content-type: application\/problem\+json/im.test(head),
+});
+
+function send({ url, method, path: target, token, body, from, isHalfClosed }: Attempt): Promise<Answer> {
   const { hostname, port } = new URL(url);
   const [headers, content] = BODIES[body];
   const authorization = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`;
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), localAddress: from });
-    const end = (status: number) => {
+    const end = (head = '') => {
       clearTimeout(late);
       socket.destroy();
-      resolve(status);
+      resolve(answerOf(head));
     };
     const late = setTimeout(() => {
       socket.destroy();
       reject(new Error(`${method} ${target}, ${body}, ${isHalfClosed ? 'half-closed' : 'kept'}: no answer`));
     }, ANSWER_MS);
-    socket.on('data', (chunk) => end(Number(/^HTTP\/1\.1 (\d+)/.exec(chunk.toString('latin1'))?.[1] ?? 0)));
-    socket.on('error', () => end(0));
-    socket.on('close', () => end(0));
+    socket.on('data', (chunk) => end(chunk.toString('latin1')));
+    socket.on('error', () => end());
+    socket.on('close', () => end());
     socket.write(
       `${method} ${target} HTTP/1.1\r\nHost: crm.test\r\n${authorization}${headers}\r\n${content}`,
       'latin1',
@@ -72,12 +103,17 @@ function send({ url, method, path: target, token, body, from, isHalfClosed }: At
   });
 }
 
-async function sendAll(attempts: Iterable<Attempt>): Promise<Map<number, number>> {
+async function sendAll(
+  attempts: Iterable<Attempt>,
+  look: (attempt: Attempt, answer: Answer) => void = () => undefined,
+): Promise<Map<number, number>> {
   const queue = attempts[Symbol.iterator]();
   const statuses = new Map<number, number>();
   const worker = async () => {
     for (let next = queue.next(); !next.done; next = queue.next()) {
-      const status = await send(next.value);
+      const answer = await send(next.value);
+      const { status } = answer;
+      look(next.value, answer);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
   };
@@ -122,13 +158,23 @@ async function takenRoom(): Promise<string[]> {
 describe('every route of every address', () => {
   let owner: Account;
   let operator: string;
+  let before: Awaited<ReturnType<typeof pids>>;
+  let since: ReadonlyMap<string, number>;
   beforeAll(async () => {
     [owner, operator] = [await newWorkspace(), await operatorToken()];
   });
+  beforeEach(async () => {
+    before = await pids();
+    since = new Map(await Promise.all(SERVICES.map(async (name) => [name, (await logOf(name)).length] as const)));
+  });
+  afterEach(async () => {
+    expect(await pids()).toEqual(before);
+    await waitUntil(async () => (await held()) === 0);
+    expect(await takenRoom()).toEqual([]);
+    expect(await warnings(since)).toEqual([]);
+  });
 
   it('outlives odd requests from strangers and callers beyond their limits, and tells nobody', async () => {
-    const before = await pids();
-    const since = new Map(await Promise.all(SERVICES.map(async (name) => [name, (await logOf(name)).length] as const)));
     const attempts = [
       ...attemptsAt(await documentedRoutes(), owner.token, operator),
       ...attemptsAtOperations(),
@@ -142,12 +188,63 @@ describe('every route of every address', () => {
     process.stderr.write(`${all} requests in ${seconds} s: ${JSON.stringify([...statuses].sort())}\n`);
     // 503: a queue of the service was full or its database late, as 64 at a time may cause.
     expect([...statuses.keys()].filter((status) => status >= 500 && status !== 503)).toEqual([]);
-    expect(await pids()).toEqual(before);
-    await waitUntil(async () => (await held()) === 0);
-    expect(await takenRoom()).toEqual([]);
-    expect(await warnings(since)).toEqual([]);
+  });
+
+  it('refuses odd values of each parameter of its path by a problem, and tells nobody', async () => {
+    // A principal has 3,000 calls a minute.
+    const owners = [owner.token, ...(await Promise.all([newWorkspace(), newWorkspace()])).map(({ token }) => token)];
+    const attempts = [...oddPaths(await servedRoutes(), owners, operator)];
+    const wrong: string[] = [];
+    const begun = performance.now();
+    const statuses = await sendAll(attempts, ({ method, path: target }, { status, isProblem }) => {
+      const isRight = status === 503 || (status > 0 && status < 500 && (status < 400 || isProblem));
+      if (!isRight) wrong.push(`${method} ${target.slice(0, 200)}: ${status}${isProblem ? '' : ', no problem'}`);
+    });
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+    process.stderr.write(`${attempts.length} odd paths in ${seconds} s: ${JSON.stringify([...statuses].sort())}\n`);
+    expect(wrong).toEqual([]);
+    // They were looked at, and not turned away as too many.
+    expect(statuses.get(429) ?? 0).toBeLessThan(attempts.length / 10);
   });
 });
+
+/** What every process says that it serves, pages too. */
+async function servedRoutes() {
+  type Served = Pick<DocumentedRoute, 'method' | 'path' | 'public'>;
+  const routesOf = async (service: ServiceName): Promise<DocumentedRoute[]> => {
+    const answer = await fetch(`${addresses.services[service]?.operationsUrl}/routes`);
+    return ((await answer.json()) as Served[]).map((route) => ({ ...route, service }));
+  };
+  return (await Promise.all(SERVICES.map(routesOf))).flat();
+}
+
+/** Each odd value in place of each parameter; the others are ids. */
+function* oddPaths(
+  routes: readonly DocumentedRoute[],
+  owners: readonly string[],
+  operator: string,
+): Generator<Attempt> {
+  let [turn, place] = [0, 0];
+  for (const route of routes) {
+    const { method, path: template } = route;
+    const body: Body = method === 'GET' || method === 'DELETE' ? 'absent' : 'an object';
+    for (const odd of template.match(/:\w+/g) ?? []) {
+      place += 1;
+      for (const value of [...ODD_VALUES, ODDER_VALUES[place % ODDER_VALUES.length] as string]) {
+        turn += 1;
+        const token = isOfOperators(route) ? operator : owners[turn % owners.length];
+        const target = template.replace(/:\w+/g, (name) => (name === odd ? value : randomUUID()));
+        const from = OTHERS[turn % OTHERS.length] as string;
+        yield { url: addressOf(route), method, path: target, token, body, from, isHalfClosed: false };
+      }
+    }
+  }
+}
+
+const addressOf = (route: Pick<DocumentedRoute, 'service'>): string => {
+  if (route.service === 'marketplace-admin') return addresses.adminUrl;
+  return route.service === 'embed-gateway' ? addresses.embedApiUrl : addresses.baseUrl;
+};
 
 /** Fails from one address until it is refused. @returns the number of requests */
 async function exhaust(): Promise<number> {
@@ -168,11 +265,7 @@ function* attemptsAt(
 ): Generator<Attempt> {
   let turn = 0;
   for (const route of routes) {
-    const url = isOfOperators(route)
-      ? addresses.adminUrl
-      : route.service === 'embed-gateway'
-        ? addresses.embedApiUrl
-        : addresses.baseUrl;
+    const url = addressOf(route);
     const valid = ENDS_ITS_CALLER.has(nameOf(route)) ? undefined : isOfOperators(route) ? operator : userToken;
     const target = withParameters(route.path, () => randomUUID());
     for (const body of BODY_NAMES) {
