@@ -22,13 +22,18 @@ const install = async ({ appKey }: EmbedHost, tenantId: string, { sandbox = fals
   const facts = { appName: 'App', publisher: 'Publisher', sandbox, scopes: ['leads'], redirectUris: [] };
   const installation = { tenantId, installationId: randomUUID(), appKey };
   await installations().register({ ...installation, ...facts });
-  return { uninstall: () => installations().end(installation) };
+  const end = (discard: boolean) => installations().end({ ...installation, sandbox, discard });
+  return { uninstall: () => end(false), fail: () => end(true) };
 };
 
 /** What embedding stands on, and ends with. */
 const ACTS: Record<string, (host: EmbedHost) => Promise<void>> = {
   'the workspace of the publisher uninstalls the app': async (host) => {
     await (await install(host, host.owner.tenantId)).uninstall();
+  },
+  'it uninstalls an app from before identity was told of those that only embed': async ({ owner, appKey }) => {
+    const installation = { tenantId: owner.tenantId, installationId: randomUUID(), appKey };
+    await installations().end({ ...installation, sandbox: false, discard: false });
   },
   'operators revoke the app': ({ appKey }) => identity.get(OAuthAppService).setStatus(appKey, 'revoked'),
   'the publisher ends the credentials': async (host) => {
@@ -65,7 +70,8 @@ describe('embedding', () => {
     await (await install(host, tenantId, { sandbox: true })).uninstall();
     await (await install(host, elsewhere.tenantId)).uninstall();
     // One that failed before it came about.
-    await installations().end({ tenantId, installationId: randomUUID(), appKey: host.appKey });
+    await installations().end({ tenantId, installationId: randomUUID(), appKey: host.appKey, discard: true });
+    await (await install(host, tenantId)).fail();
     const known = { sub: 'known', email: newEmail() };
     const { embedToken } = await host.mint(known);
     expect(await codeOf(principalOf(identity, embedToken))).toBe('no error');
@@ -74,6 +80,8 @@ describe('embedding', () => {
     await uninstall();
     expect(await codeOf(host.mint(known))).toBe('EMBED_APP_ENDED');
     const { clientSecret } = await host.issue();
+    expect(await codeOf(host.mint({ ...known, clientSecret }))).toBe('EMBED_APP_ENDED');
+    await (await install(host, tenantId)).fail();
     expect(await codeOf(host.mint({ ...known, clientSecret }))).toBe('EMBED_APP_ENDED');
     await install(host, tenantId);
     // Another message about the removal of before.

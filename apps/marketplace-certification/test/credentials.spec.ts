@@ -280,7 +280,7 @@ describe('removing an app', () => {
     expect(body.state).toBe('uninstalled');
     expect(neighbours.calls[0]).toEqual({
       name: rpc.identity.endOAuthInstallation.subject,
-      request: { tenantId: tenant.tenantId, installationId: id, appKey: key },
+      request: { tenantId: tenant.tenantId, installationId: id, appKey: key, sandbox: false, discard: false },
     });
   });
 

@@ -23,22 +23,24 @@ export const REGISTER_OAUTH_INSTALLATION = `
   RETURNING client_id AS "clientId"`;
 
 /**
- * Ends an installation for good; one that is not known is noted as ended. Says whether there were credentials to end and whether it
- * was one that users work with, which is read, and the row held, before it is changed.
- * $1: installation, $2: tenant, $3: client id for an unknown one, $4: app key.
+ * Ends an installation for good; one that is not known is noted as ended. One without a name never came about: it failed. Says
+ * whether there were credentials to end, which is read, and the row held, before it is changed.
+ * $1: installation, $2: tenant, $3: client id for an unknown one, $4: app key, $5: whether it is a sandbox, $6: whether it failed;
+ * null when that is not known.
  */
 export const END_OAUTH_INSTALLATION = `
   WITH before AS (
-    SELECT secret_hash IS NOT NULL AS had_secret, NOT sandbox AND ended_at IS NULL AS was_live
+    SELECT secret_hash IS NOT NULL AS had_secret
       FROM oauth_installation WHERE installation_id = $1 AND tenant_id = $2 FOR UPDATE)
   INSERT INTO oauth_installation AS i
     (installation_id, tenant_id, client_id, app_key, app_name, publisher, sandbox, scopes, redirect_uris, ended_at)
-  SELECT $1, $2, $3, $4, '', '', false, '{}', '{}', now() FROM (VALUES (1)) AS one LEFT JOIN before ON true
+  SELECT $1, $2, $3, $4, CASE WHEN $6::boolean IS FALSE THEN $4 ELSE '' END, '', $5, '{}', '{}', now()
+    FROM (VALUES (1)) AS one LEFT JOIN before ON true
   ON CONFLICT (installation_id) DO UPDATE SET
-    ended_at = COALESCE(i.ended_at, now()), secret_hash = NULL, previous_secret_hash = NULL, updated_at = now()
+    ended_at = COALESCE(i.ended_at, now()), secret_hash = NULL, previous_secret_hash = NULL, updated_at = now(),
+    app_name = CASE WHEN $6::boolean THEN '' ELSE i.app_name END
   WHERE i.tenant_id = EXCLUDED.tenant_id
-  RETURNING COALESCE((SELECT had_secret FROM before), false) AS "hadSecret",
-    COALESCE((SELECT was_live FROM before), false) AS "wasLive"`;
+  RETURNING COALESCE((SELECT had_secret FROM before), false) AS "hadSecret"`;
 
 /**
  * Replaces the secret. The one that is replaced stays valid for a time; what it had replaced itself ends.
@@ -55,13 +57,20 @@ export const ROTATE_OAUTH_SECRET = `
    WHERE i.tenant_id = $1 AND i.installation_id = $2 AND i.ended_at IS NULL
   RETURNING client_id AS "clientId", previous_valid_until AS "previousValidUntil"`;
 
+/** An app embeds again in the workspace of its publisher once that installs it. $1: app key, $2: tenant of an installation. */
+export const BEGIN_EMBEDDING = `
+  UPDATE embed_client SET ended_at = NULL, updated_at = now() WHERE app_key = $1 AND tenant_id = $2 AND ended_at IS NOT NULL`;
+
 /**
- * An app embeds in the workspace of its publisher as long as that has it installed. Gives a row when that changes.
- * $1: app key, $2: tenant of an installation, $3: whether it ends.
+ * It ends when the workspace of its publisher had it installed and has it no more. Gives a row when that is so now.
+ * $1: app key, $2: tenant of an installation that has ended.
  */
-export const CHANGE_EMBEDDING = `
-  UPDATE embed_client SET ended_at = CASE WHEN $3::boolean THEN now() END, updated_at = now()
-   WHERE app_key = $1 AND tenant_id = $2 AND (ended_at IS NULL) = $3::boolean RETURNING client_id`;
+export const END_EMBEDDING = `
+  UPDATE embed_client c SET ended_at = i.ended_at, updated_at = now()
+    FROM (SELECT max(ended_at) AS ended_at FROM oauth_installation
+           WHERE app_key = $1 AND tenant_id = $2 AND NOT sandbox AND app_name <> ''
+          HAVING bool_and(ended_at IS NOT NULL)) AS i
+   WHERE c.app_key = $1 AND c.tenant_id = $2 AND c.ended_at IS NULL RETURNING c.client_id`;
 
 /** What a token call needs (migrations/tables/functions.ts). $1: client id, $2: hash of the secret. */
 export const READ_OAUTH_CLIENT = `
@@ -80,6 +89,12 @@ export type InstallationFacts = Pick<
   'installationId' | 'tenantId' | 'appKey' | 'appName' | 'publisher' | 'sandbox' | 'scopes' | 'redirectUris'
 > &
   Partial<Pick<OAuthInstallation, 'requiredScopes'>>;
+
+export type EndedInstallation = Pick<OAuthInstallation, 'installationId' | 'tenantId' | 'appKey'> & {
+  readonly sandbox?: boolean;
+  /** Whether it failed while it was being installed. The marketplace of the version before does not say. */
+  readonly discard?: boolean;
+};
 
 /** Whom a client acts as: an installation with valid credentials. */
 export type AuthenticatedClient = Pick<
@@ -111,24 +126,27 @@ export class OAuthInstallationRepository {
     return row?.clientId ?? null;
   }
 
-  /** @returns whether the app began or ceased to embed in the workspace of its publisher, if the tenant is that */
-  async changeEmbedding(
-    tx: NarrowTransaction,
-    { tenantId, appKey }: Pick<OAuthInstallation, 'tenantId' | 'appKey'>,
-    change: 'begins' | 'ends',
-  ): Promise<boolean> {
-    return (await tx.query(CHANGE_EMBEDDING, [appKey, tenantId, change === 'ends'])).length > 0;
+  async beginEmbedding(tx: NarrowTransaction, { tenantId, appKey }: Pick<OAuthInstallation, 'tenantId' | 'appKey'>) {
+    await tx.query(BEGIN_EMBEDDING, [appKey, tenantId]);
   }
 
-  /** @returns whether it had credentials, and whether it was one that users work with */
+  /** @returns whether the app has ceased to embed in the workspace of its publisher, if the tenant is that */
+  async endEmbedding(
+    tx: NarrowTransaction,
+    { tenantId, appKey }: Pick<OAuthInstallation, 'tenantId' | 'appKey'>,
+  ): Promise<boolean> {
+    return (await tx.query(END_EMBEDDING, [appKey, tenantId])).length > 0;
+  }
+
+  /** @returns whether it had credentials */
   async end(
     tx: NarrowTransaction,
-    { installationId, tenantId, appKey }: Pick<OAuthInstallation, 'installationId' | 'tenantId' | 'appKey'>,
+    { installationId, tenantId, appKey, sandbox = false, discard }: EndedInstallation,
     newClientId: string,
-  ): Promise<{ hadSecret: boolean; wasLive: boolean }> {
-    const parameters = [installationId, tenantId, newClientId, appKey];
-    const [row] = await tx.query<{ hadSecret: boolean; wasLive: boolean }>(END_OAUTH_INSTALLATION, parameters);
-    return row ?? { hadSecret: false, wasLive: false };
+  ): Promise<boolean> {
+    const parameters = [installationId, tenantId, newClientId, appKey, sandbox, discard ?? null];
+    const [row] = await tx.query<{ hadSecret: boolean }>(END_OAUTH_INSTALLATION, parameters);
+    return row?.hadSecret ?? false;
   }
 
   async rotate(

@@ -16,7 +16,12 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { hashOfFingerprint } from '../secrets.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { type InstallationFacts, OAuthAppRepository, OAuthInstallationRepository } from './client.repository.js';
+import {
+  type EndedInstallation,
+  type InstallationFacts,
+  OAuthAppRepository,
+  OAuthInstallationRepository,
+} from './client.repository.js';
 import { summaryOfSecrets } from './client-secrets.js';
 import { GrantRepository } from './grant.repository.js';
 import type { OAuthInstallation } from './oauth.entity.js';
@@ -46,13 +51,13 @@ export class OAuthInstallationService {
    * Ends an installation for good: first its credentials, so that nothing new is issued, then what it may do for users, and with
    * a cut-off every token that it has; in the workspace of its publisher it takes the embedding with it. Repeating it does no harm.
    */
-  async end(installation: Pick<OAuthInstallation, 'tenantId' | 'installationId' | 'appKey'>): Promise<void> {
+  async end(installation: EndedInstallation): Promise<void> {
     const { tenantId, installationId } = installation;
     await inWorkspace(this.database, tenantId, async (tx) => {
-      const { hadSecret, wasLive } = await this.installations.end(tx, installation, newClientId());
+      const hadSecret = await this.installations.end(tx, installation, newClientId());
       // The removal itself is an entry, `app.uninstalled`.
       if (hadSecret) this.record(tx, 'oauth_credentials.ended', installation);
-      const ceased = wasLive && (await this.installations.changeEmbedding(tx, installation, 'ends'));
+      const ceased = !installation.sandbox && (await this.installations.endEmbedding(tx, installation));
       if (ceased) await this.revocations.record(tx, 'embedding', installation.appKey);
     });
     await this.database.transaction(tenantId, async (tx) => {
@@ -113,7 +118,7 @@ export class OAuthInstallationService {
     const unknown = facts.scopes.find((scope) => !isScope(scope));
     if (unknown !== undefined) throw new PlatformError('VALIDATION_FAILED', `There is no scope ${unknown}`);
     if ((await this.installations.register(tx, facts, newClientId())) === null) throw noSuchInstallation();
-    if (!facts.sandbox) await this.installations.changeEmbedding(tx, facts, 'begins');
+    if (!facts.sandbox) await this.installations.beginEmbedding(tx, facts);
   }
 }
 

@@ -61,7 +61,9 @@ export interface InstallationWithSteps {
 }
 
 /** What the neighbours know an installation by when it is removed. */
-export type RemovedInstallation = Pick<Installation, 'tenantId' | 'appKey'> & { readonly installationId: string };
+export type RemovedInstallation = Pick<Installation, 'tenantId' | 'appKey' | 'sandbox'> & {
+  readonly installationId: string;
+};
 
 export type StepResult = Partial<Pick<Installation, 'objects' | 'hooks' | 'subscriptions'>>;
 

@@ -84,7 +84,8 @@ export class InstallationSaga {
     const open = found.steps.filter((step) =>
       installation.state === 'failed' ? step.unsettled : step.state !== 'pending' && step.state !== 'undone',
     );
-    const removed = { tenantId: lease.tenantId, installationId: installation.id, appKey: installation.appKey };
+    const { id: installationId, appKey, sandbox } = installation;
+    const removed = { tenantId: lease.tenantId, installationId, appKey, sandbox };
     let left = 0;
     if (!discard) {
       try {

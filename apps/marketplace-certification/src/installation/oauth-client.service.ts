@@ -36,8 +36,8 @@ export class OAuthClientService {
   }
 
   /** Ends credentials, grants and tokens of an installation. @throws PlatformError of identity */
-  async end({ tenantId, installationId, appKey }: RemovedInstallation): Promise<void> {
-    await this.rpc.call(rpc.identity.endOAuthInstallation, { tenantId, installationId, appKey });
+  async end(removed: RemovedInstallation, discard: boolean): Promise<void> {
+    await this.rpc.call(rpc.identity.endOAuthInstallation, { ...removed, discard });
   }
 
   /** @throws PlatformError NOT_FOUND, CONFLICT unless the installation is active */

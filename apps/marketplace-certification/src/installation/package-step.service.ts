@@ -51,11 +51,8 @@ export class PackageStepService {
    * @param discard also deletes what the tenant stored in the objects, and tells the app nothing: an installation failed
    * @throws PlatformError of the owning service
    */
-  async undo(
-    step: StepName,
-    { tenantId, installationId, appKey }: RemovedInstallation,
-    discard: boolean,
-  ): Promise<void> {
+  async undo(step: StepName, removed: RemovedInstallation, discard: boolean): Promise<void> {
+    const { tenantId, installationId } = removed;
     switch (step) {
       case 'objects':
         await this.rpc.call(rpc.customObjects.removeObjects, { tenantId, installationId, discard });
@@ -67,7 +64,7 @@ export class PackageStepService {
         await this.rpc.call(rpc.webhooks.removeSubscriptions, { tenantId, installationId, discard });
         return;
       case 'authorization':
-        await this.clients.end({ tenantId, installationId, appKey });
+        await this.clients.end(removed, discard);
         return;
     }
   }
@@ -77,7 +74,7 @@ export class PackageStepService {
    * users: it may have credentials.
    */
   async endTokens(request: RemovedInstallation): Promise<void> {
-    await this.clients.end(request);
+    await this.clients.end(request, false);
   }
 
   /**

@@ -61,13 +61,20 @@ export const registerOAuthInstallation = defineRpc({
 
 /**
  * Ends the credentials of an installation, what it may do for users, and its tokens within a second; for good. Idempotent, also
- * for an installation that identity does not know.
+ * for an installation that identity does not know. Embedding ends with an installation that was there, and not with one that
+ * failed (`discard`).
  */
 export const endOAuthInstallation = defineRpc({
   subject: 'rpc.identity.oauthInstallations.end',
   callers: ['marketplace-certification'],
   principal: 'service',
-  request: Type.Object({ tenantId: Id, installationId: Id, appKey: Type.String() }),
+  request: Type.Object({
+    tenantId: Id,
+    installationId: Id,
+    appKey: Type.String(),
+    sandbox: Type.Optional(Type.Boolean()),
+    discard: Type.Optional(Type.Boolean()),
+  }),
   response: Type.Object({}),
   timeoutMs: 5000,
 });
