@@ -235,8 +235,7 @@ export class TestIdentity {
   }
 
   /** Adds a user with a password to the account's workspace and signs them in. */
-  async member(owner: Account, roles: string[] = ['member']): Promise<Account> {
-    const email = newEmail();
+  async member(owner: Account, roles: string[] = ['member'], email = newEmail()): Promise<Account> {
     const added = await this.post(
       '/api/tenant/users',
       { email, name: 'Member', password: PASSWORD, roles },

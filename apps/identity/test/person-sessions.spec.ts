@@ -335,13 +335,18 @@ describe('a workspace that requires single sign-on', () => {
   it('says before somebody accepts what they will sign in by', async () => {
     const { home } = await consultant(identity);
     const [free, strict] = [await identity.account(), await identity.account()];
+    // It has proven a domain, which is not that of the guest.
+    const { owner: exempt } = await stage.proven();
     await requireIt(strict.tenantId);
-    for (const { tenantId } of [free, strict]) await addLocal(identity, tenantId, home.email);
+    await requireIt(exempt.tenantId);
+    for (const { tenantId } of [free, strict, exempt]) await addLocal(identity, tenantId, home.email);
     const needed = async () => {
       const { body } = await identity.send('GET', '/api/auth/workspaces/offers', await enter(identity, home));
       const offers = body.data as unknown as { tenantId: string; signsInBy: string }[];
-      return [free, strict].map(({ tenantId }) => offers.find((offer) => offer.tenantId === tenantId)?.signsInBy);
+      return [free, strict, exempt].map(
+        ({ tenantId }) => offers.find((offer) => offer.tenantId === tenantId)?.signsInBy,
+      );
     };
-    expect(await needed()).toEqual(['password', 'identity_provider']);
+    expect(await needed()).toEqual(['password', 'identity_provider', 'password']);
   });
 });

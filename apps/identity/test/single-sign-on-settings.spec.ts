@@ -3,7 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { DomainService, DomainSweeper } from '../src/single-sign-on/domain.service.js';
 import { auditOf, entryOf } from './audit.js';
 import { enrol } from './authenticators.js';
-import { type Account, outcome } from './identity.js';
+import { type Account, newEmail, outcome } from './identity.js';
+import { codeIn } from './mail-server.js';
 import { newAuthenticator, register, signIn } from './passkeys.js';
 import { CLIENT_ID, CLIENT_SECRET } from './single-sign-on/forging-provider.js';
 import { Stage } from './single-sign-on/stage.js';
@@ -273,8 +274,9 @@ describe('a workspace that requires single sign-on', () => {
   });
 
   it('refuses passwords of members and administrators, and lets owners in with a second factor', async () => {
-    const { owner } = await withProvider();
-    const members = [await identity.member(owner), await identity.member(owner, ['admin'])];
+    const { owner, domain } = await withProvider();
+    const addressed = (roles: string[]) => identity.member(owner, roles, newEmail().replace(/@.*/, `@${domain}`));
+    const members = [await addressed(['member']), await addressed(['admin'])];
     const authenticator = newAuthenticator();
     await register(identity, await identity.signedIn(members[0]?.email ?? ''), authenticator);
     expect((await require(owner)).status).toBe(200);
@@ -292,6 +294,25 @@ describe('a workspace that requires single sign-on', () => {
     expect((await identity.login(owner.email)).body).toMatchObject({ mfaRequired: true, methods: ['mail'] });
     await enrol(identity, owner);
     expect((await identity.login(owner.email)).body).toMatchObject({ methods: ['authenticator', 'recovery_code'] });
+  });
+
+  it('lets in guests from before, whom its provider cannot know, by a password and a code, and by a passkey', async () => {
+    const { owner } = await withProvider();
+    const [guest, known] = [await identity.member(owner, ['admin']), await identity.member(owner)];
+    const authenticator = newAuthenticator();
+    await register(identity, guest, authenticator);
+    const { issuer } = stage.provider;
+    const link = `INSERT INTO provider_link (tenant_id, issuer, sub, user_id) VALUES ($1, '${issuer}', 'known', $2)`;
+    await identity.query(owner.tenantId, link, [owner.tenantId, known.userId]);
+    expect((await require(owner)).status).toBe(200);
+    const asked = await mailServer.sentBy(guest.email, () => identity.login(guest.email), 'code is');
+    const { challengeId } = asked.answer.body;
+    expect(asked.answer.body).toMatchObject({ mfaRequired: true, methods: expect.arrayContaining(['mail']) });
+    const code = codeIn(asked.text);
+    expect((await identity.post('/api/auth/mfa/verify', { challengeId, code })).status).toBe(200);
+    expect((await signIn(identity, authenticator)).status).toBe(200);
+    // Whoever has come by the provider does so whatever their address is now.
+    expect(await outcome(identity.login(known.email))).toEqual([403, 'SINGLE_SIGN_ON_REQUIRED']);
   });
 
   it('keeps its other demands on sign-ins', async () => {

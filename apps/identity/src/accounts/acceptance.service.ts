@@ -10,7 +10,6 @@ import type { LocalAccount } from '../people/person.entity.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
 import { ShutOutService } from '../sessions/shut-out.service.js';
-import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
 import { memberMail } from './accounts.mail.js';
 import { InvitationRepository } from './accounts.repository.js';
 import type { Entry } from './offer.dto.js';
@@ -37,7 +36,6 @@ export class AcceptanceService {
     private readonly invitations: InvitationRepository,
     private readonly erasures: ErasureRepository,
     private readonly shutOuts: ShutOutService,
-    private readonly policies: SignInPolicyRepository,
     private readonly mails: MailService,
     private readonly trail: AuditTrail,
   ) {}
@@ -45,12 +43,10 @@ export class AcceptanceService {
   /** What the person will need, who is told before they accept. @param personId undefined for somebody who chooses a password */
   async entryOf(
     tx: NarrowTransaction,
-    { tenantId, roles }: Pick<User, 'tenantId' | 'roles'>,
+    { tenantId, id }: Pick<User, 'tenantId' | 'id'>,
     personId: string | undefined,
   ): Promise<Entry> {
-    // Owners sign in by a password.
-    const takesPasswords = roles.includes('owner') || !(await this.policies.requiresSingleSignOn(tx, tenantId));
-    if (!takesPasswords) return 'identity_provider';
+    if (await this.users.needsProvider(tx, tenantId, id)) return 'identity_provider';
     if (personId === undefined) return 'password';
     const memberships = await this.persons.memberships(tx, personId);
     return (await this.people.withPassword(tx, memberships)) ? 'password' : 'new_password';

@@ -5,6 +5,7 @@ import {
   secondsFromNow,
   TENANT_OF_STATEMENT,
   type TenantTransaction,
+  type Transaction,
 } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
@@ -14,14 +15,29 @@ import { FOR_UPDATE } from '../tenant-row.js';
 import type { EmailHolder } from './email.repository.js';
 import { REMOVED_DOMAIN, Tenant, User, type UserOrigin, type UserStatus } from './people.entity.js';
 
+/**
+ * SQL: whether the workspace requires single sign-on of a row of `app_user`, so that neither password nor passkey of theirs is
+ * accepted. Not of owners, nor of guests, whom its provider cannot know: no domain that it has proven is theirs, and they never
+ * came that way. Without any proven domain nobody is a guest. $1: tenant.
+ */
+const NEEDS_PROVIDER = `(NOT 'owner' = ANY (roles)
+  AND EXISTS (SELECT 1 FROM sign_in_policy p WHERE p.tenant_id = $1::uuid AND p.single_sign_on = 'required')
+  AND (EXISTS (SELECT 1 FROM mail_domain d WHERE d.tenant_id = $1::uuid AND d.verified_at IS NOT NULL
+                                             AND d.domain = substring(email FROM '[^@]*$'))
+    OR EXISTS (SELECT 1 FROM provider_link l WHERE l.tenant_id = $1::uuid AND l.user_id = app_user.id)
+    OR NOT EXISTS (SELECT 1 FROM mail_domain d WHERE d.tenant_id = $1::uuid AND d.verified_at IS NOT NULL)))`;
+
+/** $1: tenant, $2: user. */
+const READ_NEEDS_PROVIDER = `
+  SELECT ${NEEDS_PROVIDER} AS "needsProvider" FROM app_user WHERE tenant_id = $1::uuid AND id = $2::uuid`;
+
 /** A user whose password is to be checked, by itself in one round trip. $1: tenant, $2: user. */
 export const READ_SIGN_IN_USER = `
   SELECT u.* FROM ${TENANT_OF_STATEMENT}, LATERAL (
     SELECT tenant_id AS "tenantId", id, email, roles, status, password_hash AS "passwordHash", mfa_enabled AS "mfaEnabled",
         sign_in_epoch AS "signInEpoch", initial_password AS "initialPassword",
         EXISTS (SELECT 1 FROM tenant_suspension s WHERE s.tenant_id = $1::uuid AND s.reinstated_at IS NULL) AS "isSuspended",
-        NOT 'owner' = ANY (roles) AND EXISTS (
-          SELECT 1 FROM sign_in_policy p WHERE p.tenant_id = $1::uuid AND p.single_sign_on = 'required') AS "needsProvider"
+        ${NEEDS_PROVIDER} AS "needsProvider"
       FROM app_user WHERE tenant_id = $1::uuid AND id = $2::uuid AND tenant.id IS NOT NULL OFFSET 0) AS u`;
 
 /**
@@ -102,6 +118,12 @@ export class UserRepository {
     const user = await this.find(tx, id);
     if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
     return user;
+  }
+
+  /** Whether their workspace requires single sign-on of a user; also for the narrow role, in the context of the tenant. */
+  async needsProvider(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
+    const [user] = await tx.query<{ needsProvider: boolean }>(READ_NEEDS_PROVIDER, [tenantId, id]);
+    return user?.needsProvider ?? false;
   }
 
   async readForSignIn(database: Database, { tenantId, userId }: EmailHolder): Promise<SignInUser | null> {

@@ -18,7 +18,7 @@ import { RecentProof, sessionOf } from '../sessions/proof.service.js';
 import { type SessionIssuer, SessionService, type SignInOrigin } from '../sessions/session.service.js';
 import { challengeIn, parseRegistration, type RelyingParty, verifyRegistration } from './ceremony.js';
 import { DeviceTokens, type PasswordHolder, type SignInOutcome } from './device-tokens.js';
-import { PasskeyRepository, SignInPolicyRepository } from './factor.repository.js';
+import { PasskeyRepository } from './factor.repository.js';
 import { FactorNoticeService } from './factor-notice.service.js';
 import { SignInLimit } from './guess-limits.js';
 import type { PasskeyAnswerInput, PasskeyInput, PasskeyView } from './passkey.dto.js';
@@ -250,7 +250,6 @@ export class PasskeyService extends Passkeys {
     parts: PasskeyParts,
     sessions: SessionService,
     users: UserRepository,
-    policies: SignInPolicyRepository,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
     super(parts, {
@@ -263,9 +262,9 @@ export class PasskeyService extends Passkeys {
       },
       admit: async (tx, id) => {
         // Sent together: one round trip.
-        const [user, { singleSignOn }] = await Promise.all([users.find(tx, id), policies.read(tx)]);
-        // As with passwords: owners get in when the identity provider fails.
-        if (singleSignOn && !user?.roles.includes('owner')) throw new PlatformError('SINGLE_SIGN_ON_REQUIRED');
+        const [user, needsProvider] = await Promise.all([users.find(tx, id), users.needsProvider(tx, tx.tenantId, id)]);
+        // As with passwords.
+        if (needsProvider) throw new PlatformError('SINGLE_SIGN_ON_REQUIRED');
         return user;
       },
     });

@@ -106,7 +106,7 @@ export type LocalPasswordPolicy = (typeof LOCAL_PASSWORD_POLICIES)[number];
 export class SignInPolicy extends TenantRow {
   @Column({ name: 'second_factor', type: 'text' }) secondFactor: SecondFactorPolicy;
 
-  /** `required`: passwords of nobody but owners are accepted. */
+  /** `required`: passwords of nobody but owners and guests are accepted. */
   @Column({ name: 'single_sign_on', type: 'text' }) singleSignOn: 'optional' | 'required';
 
   /** Whether administrators may choose passwords; null until an owner has decided. */

@@ -78,7 +78,7 @@ export class SignInService {
   }
 
   /**
-   * Where the workspace requires single sign-on, only owners get in by a password.
+   * Where the workspace requires single sign-on, only owners and guests get in by a password.
    * @throws PlatformError SINGLE_SIGN_ON_REQUIRED, WORKSPACE_SUSPENDED, INVALID_CREDENTIALS, RATE_LIMITED when too many
    * codes were asked for
    */
@@ -93,10 +93,10 @@ export class SignInService {
     const demandOf = async (tx: TenantTransaction) => {
       const { secondFactor, singleSignOn } = await this.policies.read(tx);
       return {
-        // An owner gets in when the identity provider fails, but never by a password alone: not even to set up an authenticator.
+        // Whoever gets in without the identity provider never does by a password alone: not even to set up an authenticator.
         mailCode: user.mfaEnabled || singleSignOn,
         enrolment: secondFactor === 'required',
-        refusal: passwordRefusal(singleSignOn, user),
+        refusal: singleSignOn ? await this.passwordRefusal(tx, user.id) : undefined,
       };
     };
     const { tenantId, id, signInEpoch: epoch } = user;
@@ -257,9 +257,15 @@ export class SignInService {
     // Sent together: one round trip.
     const [user, { singleSignOn }] = await Promise.all([this.users.find(tx, id), this.policies.read(tx)]);
     if (user?.status !== 'active') return null;
-    const refusal = isOfPerson(purpose) ? passwordRefusal(singleSignOn, user) : undefined;
+    const refusal = singleSignOn && isOfPerson(purpose) ? await this.passwordRefusal(tx, id) : undefined;
     if (refusal) throw refusal;
     return user;
+  }
+
+  /** Why the password of a user is not accepted where the workspace requires single sign-on. */
+  private async passwordRefusal(tx: TenantTransaction, id: string): Promise<PlatformError | undefined> {
+    const needsProvider = await this.users.needsProvider(tx, tx.tenantId, id);
+    return needsProvider ? new PlatformError('SINGLE_SIGN_ON_REQUIRED') : undefined;
   }
 
   /** What is stored of the password, unless it was changed in the meantime. @returns the hash that is stored */
@@ -284,9 +290,5 @@ export class SignInService {
 
 /** Whether no password signs them in there. */
 const isRefused = ({ isSuspended, needsProvider }: SignInUser): boolean => isSuspended || needsProvider;
-
-/** Why the password of a user is not accepted where the workspace requires single sign-on: only owners get in by one. */
-const passwordRefusal = (singleSignOn: boolean, { roles }: Pick<User, 'roles'>): PlatformError | undefined =>
-  singleSignOn && !roles.includes('owner') ? new PlatformError('SINGLE_SIGN_ON_REQUIRED') : undefined;
 
 const isOfPerson = (purpose: SignInPurpose): boolean => purpose !== 'single-sign-on';

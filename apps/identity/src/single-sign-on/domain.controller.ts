@@ -86,7 +86,8 @@ export class RequirementController {
   @Access({ right: 'read' })
   @Describe({
     summary: 'Returns whether the workspace requires single sign-on',
-    description: 'Where it does, only owners sign in with a password, and never without a second factor.',
+    description:
+      'Where it does, only owners, and guests from before whose address is of no proven domain, sign in with a password, and never without a second factor.',
     answers: [{ status: 200, description: 'Whether it is required', body: () => RequirementView }],
   })
   async get(@CurrentPrincipal() { tenantId }: Principal): Promise<RequirementView> {
