@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InstallationRepository, InstallationWorkRepository } from './installation.repository.js';
 import { InstallationWorker } from './installation.worker.js';
 
-const EVERY_MS = 5_000;
+const EVERY_MS = 1_000;
 /** A publisher tries a version in a few sandboxes. */
 const MOST = 100;
 

@@ -1,4 +1,4 @@
-import { type Principal, requireScope } from '@crm/access';
+import { type Principal, RevocationSource, requireScope } from '@crm/access';
 import {
   eventScope,
   eventsOf,
@@ -23,7 +23,7 @@ import { ReceiverChanges } from './receiver-changes.js';
 import { SecretService } from './secret.service.js';
 import { type IssuedSecret, type Signature, SigningSecretService } from './signature.js';
 import type { Subscription } from './subscription.entity.js';
-import { type Ordering, REMOVAL_EVENT, refuseUnknownSubscription, type StallRule } from './subscription.js';
+import { type Ordering, REMOVAL_EVENT, REVOKED, refuseUnknownSubscription, type StallRule } from './subscription.js';
 import { LOCKED, SubscriptionRepository, type SubscriptionSummary } from './subscription.repository.js';
 import { SubscriptionStateService } from './subscription-state.service.js';
 
@@ -64,6 +64,7 @@ export class SubscriptionService {
     private readonly states: SubscriptionStateService,
     private readonly holds: HoldRepository,
     private readonly rpc: Rpc,
+    private readonly revocations: RevocationSource,
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'subscriptionsPerTenant'>,
   ) {}
 
@@ -164,6 +165,10 @@ export class SubscriptionService {
     const subscriptions = await this.database.transaction(tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
       const present = await this.subscriptions.listByInstallation(tx, installationId);
+      for (const { id } of present.filter((one) => one.sandbox !== sandbox)) {
+        // It is from before sandboxes were told apart.
+        await this.subscriptions.update(tx, id, { sandbox });
+      }
       if (present.length > 0) return present.map(provisioned);
       await this.requireWithinLimit(tx, webhooks.length);
       const created = await this.subscriptions.insert(
@@ -247,8 +252,11 @@ export class SubscriptionService {
     await this.rpc.call(rpc.identity.recordAct, { action, subjectId, detail }, principal);
   }
 
+  /** The rows of a revoked app stay as they were. */
   private shown({ sealedHeaders, ...subscription }: SubscriptionSummary, hold: Hold): ShownSubscription {
-    return { ...subscription, headers: this.headers.open(sealedHeaders, subscription.id), hold };
+    const { id, appKey } = subscription;
+    const isRevoked = appKey !== null && this.revocations.isAppRevoked(appKey);
+    return { ...subscription, ...(isRevoked && REVOKED), headers: this.headers.open(sealedHeaders, id), hold };
   }
 
   private async holdOf(tx: TenantTransaction, id: string): Promise<Hold> {
