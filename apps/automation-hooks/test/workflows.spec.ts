@@ -266,9 +266,6 @@ describe('the workflows of an app', () => {
     expect(await started('other-app field-visits', newId())).toEqual(['of the app', ...Array(4).fill('of the tenant')]);
     const ofBoth = [...Array(2).fill('of the app'), ...Array(5).fill('of the tenant')];
     expect(await started('field-visits', installationId)).toEqual(ofBoth);
-    // Known as a sandbox's now, and not shared with.
-    await provision([{ key: 'of the app', ...onRecord }], { sandbox: true });
-    expect(await started('other-app field-visits', newId())).toEqual([...ofBoth, 'of the tenant'].sort());
   });
 
   it('are removed with the installation, their runs are cancelled, and a repeated call removes nothing', async () => {

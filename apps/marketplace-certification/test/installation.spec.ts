@@ -1,13 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { RevocationSource } from '@crm/access';
 import { rpc } from '@crm/contracts';
-import { runMigrations } from '@crm/database';
 import { NatsConnection, Rpc } from '@crm/messaging';
-import { suspendTenant, testDatabase, testNats, waitUntil } from '@crm/testing';
+import { suspendTenant, testNats, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import pg from 'pg';
-import { SandboxNoteSweeper } from '../src/installation/sandbox-note.sweeper.js';
-import { migrations } from '../src/migrations/index.js';
 import {
   type Caller,
   developer,
@@ -390,70 +385,6 @@ describe('the roles that apps bring', () => {
     await marketplace.delete(admin, `/installs/${body.id}`);
     await marketplace.settled(admin, body.id, 'uninstalled');
     expect(await rolesOf(admin)).toEqual([ofSecond]);
-  });
-});
-
-describe('a sandbox from before webhook-dispatcher and automation-hooks were told of them', () => {
-  const provisions = () => neighbours.calls.filter(({ name }) => /(workflows|subscriptions)\.provision$/.test(name));
-  const sweep = () => marketplace.service.get(SandboxNoteSweeper).sweep();
-  const unnoted = async () => {
-    const { body } = await marketplace.install(developer, (await marketplace.submitted(developer)).key, {
-      sandbox: true,
-    });
-    await marketplace.queryOf(developer, 'UPDATE installation SET sandbox_noted = false WHERE id = $1', [body.id]);
-    neighbours.calls.length = 0;
-    return body.id as string;
-  };
-
-  it('is provisioned again as one, once, as far as they answer', async () => {
-    const id = await unnoted();
-    const asked = () => provisions().map(({ name, request }) => [name.split('.')[2], request]);
-    const both = ['workflows', 'subscriptions'].map((part) => [
-      part,
-      expect.objectContaining({ installationId: id, sandbox: true }),
-    ]);
-    neighbours.refuse(rpc.webhooks.provisionSubscriptions, 'INTERNAL_ERROR');
-    await sweep();
-    expect(asked()).toEqual(both);
-    neighbours.reset();
-    await sweep();
-    await sweep();
-    expect(asked()).toEqual(both);
-  });
-
-  it('is given up when whoever installed it may not any more', async () => {
-    await unnoted();
-    neighbours.demote();
-    await sweep();
-    neighbours.reset();
-    neighbours.calls.length = 0;
-    await sweep();
-    expect(provisions()).toEqual([]);
-  });
-
-  it('is one that was active when they began to ask', async () => {
-    const place = await testDatabase('marketplace-certification', migrations.slice(0, -1));
-    const admin = new pg.Client({ connectionString: place.adminUrl });
-    await admin.connect();
-    try {
-      for (const [key, sandbox, state] of [
-        ['tried', true, 'active'],
-        ['gone', true, 'uninstalled'],
-        ['used', false, 'active'],
-      ]) {
-        await admin.query(
-          `INSERT INTO installation (tenant_id, id, app_key, version_id, version, sandbox, state, granted_scopes, created_by)
-           VALUES ($1, $1, $2, $1, '1.0.0', $3, $4, '{}', $1)`,
-          [randomUUID(), key, sandbox, state],
-        );
-      }
-      await runMigrations({ ownerUrl: place.ownerUrl, migrations });
-      const { rows } = await admin.query('SELECT app_key FROM installation WHERE NOT sandbox_noted');
-      expect(rows).toEqual([{ app_key: 'tried' }]);
-    } finally {
-      await admin.end();
-      await place.drop();
-    }
   });
 });
 

@@ -78,10 +78,10 @@ export class WorkflowRepository {
   ) {}
 
   async insert(tx: TenantTransaction, workflow: NewWorkflow): Promise<void> {
-    const { installationId = null, automationKey = null, appKey = null } = workflow.origin ?? {};
+    const { installationId = null, automationKey = null, appKey = null, sandbox = false } = workflow.origin ?? {};
     await tx
       .repository(Workflow)
-      .insert({ id: workflow.id, ...changeableColumns(workflow), installationId, automationKey, appKey });
+      .insert({ id: workflow.id, ...changeableColumns(workflow), installationId, automationKey, appKey, sandbox });
   }
 
   /**
@@ -195,8 +195,6 @@ const changeableColumns = ({ name, definition, authorId, origin, objectNames }: 
   triggerType: definition.trigger.type,
   eventName: definition.trigger.type === 'event' ? definition.trigger.event : null,
   authorId,
-  // Workflows from before sandboxes were told apart are told later.
-  sandbox: origin?.sandbox ?? false,
   grantedScopes: origin && [...origin.grantedScopes],
   objectNames,
 });

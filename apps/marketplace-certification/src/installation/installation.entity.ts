@@ -56,9 +56,6 @@ export class Installation {
   @Column({ type: 'jsonb', nullable: true }) failure: Failure | null;
   @Column({ name: 'created_by', type: 'uuid' }) createdBy: string;
 
-  /** False for one from before the neighbours were told that it is a sandbox, until they are. */
-  @Column({ name: 'sandbox_noted', type: 'boolean' }) sandboxNoted: boolean;
-
   /** What its package said to the administrator who consented. */
   @Column({ type: 'jsonb' }) notices: AppNotice[];
 

@@ -19,7 +19,6 @@ import { OAuthClientService } from './oauth-client.service.js';
 import { OAuthCredentialController } from './oauth-credential.controller.js';
 import { OfferService } from './offer.service.js';
 import { PackageStepService } from './package-step.service.js';
-import { SandboxNoteSweeper } from './sandbox-note.sweeper.js';
 
 const DUE_WORK_METER = Symbol('marketplace:due-work-meter');
 
@@ -38,7 +37,6 @@ const DUE_WORK_METER = Symbol('marketplace:due-work-meter');
     OAuthClientService,
     OfferService,
     PackageStepService,
-    SandboxNoteSweeper,
     {
       provide: DUE_WORK_METER,
       useFactory: (database: Database, revocations: RevocationSource) =>

@@ -55,10 +55,6 @@ const LIST_OF_ENDED_VERSIONS = `
     FROM app_version v JOIN installation i ON i.app_key = v.app_key AND i.version_id = v.id
    WHERE v.status IN ('withdrawn', 'rejected') AND i.state = 'active' AND i.sandbox LIMIT $1`;
 
-/** $1: limit. */
-const LIST_UNNOTED_SANDBOXES = `
-  SELECT tenant_id AS "tenantId", id FROM installation WHERE NOT sandbox_noted LIMIT $1`;
-
 export interface InstallationWithSteps {
   readonly installation: Installation;
   readonly steps: readonly InstallationStep[];
@@ -110,15 +106,6 @@ export class InstallationRepository {
   /** Sandboxes of versions that will never be published, of all tenants. */
   async listOfEndedVersions(tx: NarrowTransaction, limit: number): Promise<{ tenantId: string; id: string }[]> {
     return tx.query(LIST_OF_ENDED_VERSIONS, [limit]);
-  }
-
-  /** Sandboxes of which the neighbours do not know that they are, of all tenants. */
-  async listUnnotedSandboxes(tx: NarrowTransaction, limit: number): Promise<{ tenantId: string; id: string }[]> {
-    return tx.query(LIST_UNNOTED_SANDBOXES, [limit]);
-  }
-
-  async noteSandbox(tx: TenantTransaction, id: string): Promise<void> {
-    await tx.repository(Installation).update({ tenantId: tx.tenantId, id }, { sandboxNoted: true });
   }
 
   /** The ids of an app's sandboxes that have all their parts, newest first; the oldest of very many are left out. */

@@ -165,10 +165,6 @@ export class SubscriptionService {
     const subscriptions = await this.database.transaction(tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
       const present = await this.subscriptions.listByInstallation(tx, installationId);
-      for (const { id } of present.filter((one) => one.sandbox !== sandbox)) {
-        // It is from before sandboxes were told apart.
-        await this.subscriptions.update(tx, id, { sandbox });
-      }
       if (present.length > 0) return present.map(provisioned);
       await this.requireWithinLimit(tx, webhooks.length);
       const created = await this.subscriptions.insert(
