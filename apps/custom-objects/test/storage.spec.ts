@@ -133,6 +133,31 @@ describe('a workspace that stores as much as it may', () => {
     expect((await change('x'.repeat(10))).status).toBe(200);
   });
 
+  it('is refused a merge that makes the winner longer, and not one that does not; restoring goes on', async () => {
+    const long = 'x'.repeat(1_500);
+    await limit({ bytes: 4_100 });
+    const [winner, loser, brief] = [await create('Ada'), await create('Ada'), await create('Ada')];
+    const task = await app.create('/api/crm/tasks', tenant.admin, { title: 'Call', relatedTo: loser.id });
+    await call('PATCH', `${LEADS}/${loser.id}`, tenant.admin, { description: long });
+    const note = (text: string) => call('POST', `${LEADS}/${winner.id}/notes`, tenant.admin, { text });
+    expect((await note(long)).status).toBe(201);
+    const merge = (loserId: string) => call('POST', `${LEADS}/${winner.id}/merge`, tenant.admin, { loserId });
+    expect(await merge(loser.id)).toMatchObject({
+      status: 422,
+      body: { code: 'STORAGE_LIMIT_REACHED', kind: 'bytes', limit: 4_100 },
+    });
+    expect((await call('GET', `${LEADS}/${loser.id}`, tenant.admin)).body).toMatchObject({ description: long });
+    expect((await merge(brief.id)).status).toBe(200);
+    // Its deletion makes room, which something else takes meanwhile.
+    expect((await call('DELETE', `${LEADS}/${loser.id}`, tenant.admin)).status).toBe(204);
+    app.service.get(StorageLimit).readAnew(tenant.id);
+    const left = 4_100 - (await use()).bytes;
+    expect((await note('x'.repeat(left))).status).toBe(201);
+    expect((await call('POST', `${LEADS}/${loser.id}/restore`, tenant.admin)).status).toBe(200);
+    expect((await call('GET', `/api/crm/tasks/${task.id}`, tenant.admin)).body).toMatchObject({ relatedTo: loser.id });
+    expect((await call('POST', `${LEADS}/${loser.id}/erase`, tenant.admin)).status).toBe(200);
+  });
+
   it('has told identity before, from four fifths on', async () => {
     await limit({ records: 5 });
     for (const name of ['One', 'Two', 'Three', 'Four']) await create(name);

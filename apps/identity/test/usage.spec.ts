@@ -36,6 +36,7 @@ describe('the usage of a workspace', () => {
       bytes: { used: 3_400, limit: 1_000_000_000 },
       users: { used: 1, limit: 50 },
       customObjects: { used: 2, limit: 10 },
+      notices: [],
     });
     await setLimits({ records: 100_000, users: 7 });
     expect((await usage()).body).toMatchObject({ records: { limit: 100_000 }, users: { limit: 7 } });
@@ -46,6 +47,16 @@ describe('the usage of a workspace', () => {
     expect(await operators.call('getUsage', { id: owner.tenantId }, operator)).toMatchObject({ users: { limit: 7 } });
     const member = await identity.member(owner);
     expect((await identity.send('GET', '/api/tenant/usage', member)).status).toBe(403);
+  });
+
+  it('has a notice of what is nearly at its limit, and of what is at it', async () => {
+    await setLimits({ records: 15, users: 1 });
+    stored = { records: 12, bytes: 799_999_999, customObjects: 8 };
+    expect((await usage()).body.notices).toEqual([
+      { code: 'NEARLY_FULL', severity: 'warning', detail: 'Records: 12 of 15' },
+      { code: 'LIMIT_REACHED', severity: 'critical', detail: 'Users: 1 of 1' },
+      { code: 'NEARLY_FULL', severity: 'warning', detail: 'Custom objects: 8 of 10' },
+    ]);
   });
 
   it('keeps further users out at the limit, also when several are added at once', async () => {

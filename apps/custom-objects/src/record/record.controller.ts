@@ -162,7 +162,7 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
       summary: 'Merges another record into a record',
       description:
         'What refers to the other record refers to this one then, whatever your rights to those records are, and the other one is in the bin. Fields that are unset here take the values of the other record, as do those that `fields` names; fields that you cannot read and write stay as they are. Publishes `updated` of the record and of each that refers to it, and `deleted` of the other one.',
-      errors: ['FIELD_ACCESS_DENIED', 'CONFLICT'],
+      errors: ['FIELD_ACCESS_DENIED', 'CONFLICT', 'STORAGE_LIMIT_REACHED'],
       answers: [{ status: 200, ...record }],
     })
     async merge(

@@ -260,6 +260,7 @@ export class RecordService {
     const prepare = async (model: ObjectModel) => {
       requireOther(id, loserId);
       requireChoice(model, model.planFor(caller.roles), fields);
+      await this.storage.know(caller.tenantId);
     };
     return this.models.decideWrite(caller, apiName, prepare, async (model) => {
       const record = await this.merges.merge({ model, caller, clock, id, loserId, chosen: fields, expected });

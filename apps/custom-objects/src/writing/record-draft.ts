@@ -27,6 +27,8 @@ export interface Change extends Author {
   readonly expected: ExpectedVersions;
   /** Its references may name any record of their objects, not only what the caller can read. */
   readonly isOfPlatform?: true;
+  /** What a restored record brings back goes on at the storage limit. */
+  readonly isRestored?: true;
 }
 
 /** Everything that is written of a record. */

@@ -42,7 +42,7 @@ export class RecordMergeService {
   /**
    * @returns the winner
    * @throws NOT_FOUND; VALIDATION_FAILED when there is no loser; VERSION_MISMATCH; CONFLICT when over 1,000 records refer to the
-   *   loser, or the winner needs it; PAYLOAD_TOO_LARGE
+   *   loser, or the winner needs it; PAYLOAD_TOO_LARGE; STORAGE_LIMIT_REACHED
    */
   merge(merge: Merge): Promise<StoredRecord> {
     const { model, caller, clock, id, loserId, chosen, expected } = merge;

@@ -129,7 +129,8 @@ export class RecordRestoreService {
     if (!found) return;
     const current = await this.records.lock(work.tx, objectId, recordId);
     if (!current || (current.data[fieldKey] ?? null) !== null) return;
-    await withoutNames(this.writes.setIn(work, found.model, recordId, { [found.field.apiName]: targetId }));
+    const changes = { [found.field.apiName]: targetId };
+    await withoutNames(this.writes.setIn(work, found.model, recordId, changes, { isRestored: true }));
   }
 
   /** @returns null for a field or an object that is no longer in use */

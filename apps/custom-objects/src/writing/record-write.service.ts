@@ -224,8 +224,14 @@ export class RecordWriteService {
   }
 
   /** Sets fields for the platform, whatever the caller may write and read. @throws as {@link changeIn} */
-  setIn({ tx, ...author }: Work, model: ObjectModel, id: string, changes: FieldValues): Promise<StoredRecord> {
-    return this.changeIn(tx, { ...author, model, id, changes, expected: null, isOfPlatform: true });
+  setIn(
+    { tx, ...author }: Work,
+    model: ObjectModel,
+    id: string,
+    changes: FieldValues,
+    more: Pick<Change, 'isRestored'> = {},
+  ): Promise<StoredRecord> {
+    return this.changeIn(tx, { ...author, ...more, model, id, changes, expected: null, isOfPlatform: true });
   }
 
   /**
@@ -263,7 +269,8 @@ export class RecordWriteService {
   }
 
   /**
-   * Writes a record that is in the bin no more as it was. References to what is gone meanwhile are cleared.
+   * Writes a record that is in the bin no more as it was. References to what is gone meanwhile are cleared. The bin counts as stored, so
+   * that it takes no room.
    * @returns the record, and the references that were cleared
    * @throws UNIQUE_VIOLATION; CONFLICT when a required reference is gone; PAYLOAD_TOO_LARGE
    */
@@ -284,7 +291,7 @@ export class RecordWriteService {
   /** @throws as draftOfChange; STORAGE_LIMIT_REACHED for one that needs more room */
   private draftOfChange(change: Change, before: StoredRecord): Draft | null {
     const draft = draftOfChange(change, before);
-    if (!draft || change.isOfPlatform) return draft;
+    if (!draft || change.isRestored) return draft;
     const bytes = Buffer.byteLength(draft.write.data) - Buffer.byteLength(textOf(before));
     this.storage.requireRoom(change.caller.tenantId, { records: 0, bytes });
     return draft;

@@ -15,7 +15,7 @@ export class UsageController {
   @Describe({
     summary: 'Returns what the workspace stores, and what it may',
     description:
-      'At a limit nothing more is added (`STORAGE_LIMIT_REACHED`); reading, deleting and erasing go on. Administrators get a mail at 80 %. What an uninstalled app left is not counted.',
+      'At a limit nothing more is added (`STORAGE_LIMIT_REACHED`); reading, deleting and erasing go on. From 80 % of a limit on there is a notice, and administrators get a mail. What an uninstalled app left is not counted.',
     answers: [{ status: 200, description: 'The usage', body: () => WorkspaceUsage }],
   })
   get(@CurrentPrincipal() principal: Principal): Promise<WorkspaceUsage> {

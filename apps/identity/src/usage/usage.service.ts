@@ -6,6 +6,7 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
 import { TenantRepository, UserRepository } from '../people/people.repository.js';
 import { limitsOf, MAX_NOTIFIED_ADMINISTRATORS } from '../people/people.service.js';
+import type { USAGE_NOTICE_CODES } from './usage.dto.js';
 import { nearlyFullMail } from './usage.mail.js';
 
 /** How long administrators are not told again, in milliseconds. */
@@ -16,7 +17,15 @@ export interface Used {
   readonly limit: number;
 }
 
-export type Usage = Readonly<Record<StorageKind | 'customObjects', Used>>;
+type Limited = StorageKind | 'customObjects';
+
+export interface UsageNotice {
+  readonly code: (typeof USAGE_NOTICE_CODES)[number];
+  readonly severity: 'warning' | 'critical';
+  readonly detail: string;
+}
+
+export type Usage = Readonly<Record<Limited, Used>> & { readonly notices: readonly UsageNotice[] };
 
 /** What a workspace stores, and what it may. Users whom hosts bring are bounded by their quota of the day alone. */
 @Injectable()
@@ -40,12 +49,13 @@ export class UsageService {
       return { plan: tenant.plan, limits: limitsOf(tenant), users: await this.users.count(tx, tenantId) };
     });
     const { records, bytes, customObjects } = await this.rpc.call(rpc.customObjects.getStorageUse, { tenantId });
-    return {
+    const usage: Readonly<Record<Limited, Used>> = {
       records: { used: records, limit: limits.records },
       bytes: { used: bytes, limit: limits.bytes },
       users: { used: users, limit: limits.users },
       customObjects: { used: customObjects, limit: CUSTOM_OBJECT_LIMITS[plan] },
     };
+    return { ...usage, notices: noticesOf(usage) };
   }
 
   /** In the transaction that has added a user, once others of the workspace who are added wait. @throws STORAGE_LIMIT_REACHED */
@@ -81,15 +91,32 @@ export class UsageService {
       );
       const toldBefore = tenant.storageToldAt !== null && Date.now() - tenant.storageToldAt.getTime() < TOLD_AGAIN_MS;
       if (full.length === 0 || toldBefore) return;
-      const lines = full.map(([kind, count]) => ({
-        kind: kind as StorageKind,
-        used: count,
-        limit: limits[kind as StorageKind],
-      }));
+      const lines = full.map(([kind, count]) => WORDS[kind as StorageKind](count, limits[kind as StorageKind]));
       for (const user of await this.users.holdAdministratorsToTell(tx, MAX_NOTIFIED_ADMINISTRATORS)) {
         await this.mails.queue(tx, tenantId, nearlyFullMail(user, lines, tenant.name, this.config.service.baseUrl));
       }
       await this.tenants.change(tx, { storageToldAt: new Date() });
     });
   }
+}
+
+const megabytes = (bytes: number): number => Math.round(bytes / 1_000_000);
+
+const WORDS: Readonly<Record<Limited, (used: number, limit: number) => string>> = {
+  records: (used, limit) => `Records: ${used} of ${limit}`,
+  bytes: (used, limit) => `Storage: ${megabytes(used)} of ${megabytes(limit)} MB`,
+  users: (used, limit) => `Users: ${used} of ${limit}`,
+  customObjects: (used, limit) => `Custom objects: ${used} of ${limit}`,
+};
+
+/** Of what is at its limit, and of what is nearly there. */
+function noticesOf(usage: Readonly<Record<Limited, Used>>): UsageNotice[] {
+  const kinds = Object.keys(WORDS) as Limited[];
+  const notices = kinds.map((kind): UsageNotice | null => {
+    const { used, limit } = usage[kind];
+    const detail = WORDS[kind](used, limit);
+    if (used >= limit) return { code: 'LIMIT_REACHED', severity: 'critical', detail };
+    return used >= STORAGE_TOLD_FROM * limit ? { code: 'NEARLY_FULL', severity: 'warning', detail } : null;
+  });
+  return notices.filter((notice) => notice !== null);
 }
