@@ -1,5 +1,7 @@
+import { Database, type TenantTransaction } from '@crm/database';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { DeclaredObject } from '../src/object/object-definition.js';
+import { BinRepository } from '../src/writing/bin.repository.js';
 import { DeletedRecordSweeper } from '../src/writing/deleted-record.sweeper.js';
 import { app, call, type Json, reference, type Tenant, text, useCustomObjects } from './custom-objects-service.js';
 
@@ -204,6 +206,35 @@ describe('a deleted record', () => {
       await remove(LEADS, lead);
       expect(await restore(LEADS, lead)).toMatchObject({ status: 200 });
       expect(await read(FILES, file)).toMatchObject({ suspect: null, version: 4 });
+    });
+
+    it('tells by pages of any size what it lost when it came back and what all see at the same moment', async () => {
+      const [lead, suspect] = [
+        await create(LEADS, { lastName: 'Moran' }),
+        await create(LEADS, { lastName: 'Moriarty' }),
+      ];
+      const file = await create(FILES, { name: 'F', lead: lead.id, suspect: suspect.id });
+      for (const [path, one] of [
+        [FILES, file],
+        [LEADS, lead],
+        [LEADS, suspect],
+      ] as const) {
+        await remove(path, one);
+      }
+      expect((await restore(FILES, file)).status).toBe(200);
+      // What erasing does.
+      const tell = (tx: TenantTransaction) => app.service.get(BinRepository).tellCleared(tx, [suspect.id]);
+      await app.service.get(Database).transaction(tenant.id, tell);
+      const all = await historyOf(file);
+      expect(all).toEqual([
+        [3, { suspect: { from: suspect.id, to: null } }],
+        [3, { lead: { from: lead.id, to: null } }],
+        [1, {}],
+      ]);
+      for (const what of ['history', 'timeline']) {
+        const pages = await app.pages(`${FILES}/${file.id}/${what}?size=1`, tenant.admin);
+        expect(pages.map(({ version = 1, changes = {} }) => [version, changes])).toEqual(all);
+      }
     });
 
     it('is not counted among those that a deletion can change', async () => {

@@ -66,6 +66,24 @@ describe('the history of a record', () => {
     expect(await app.pages(`${RECORDS}/${id}/history?size=5`, ann)).toEqual(all);
   });
 
+  it('has in pages of any size what changed besides its versions, in the order of time', async () => {
+    const { id } = await visit({ hours: 1 });
+    for (const hours of [2, 3, 4]) await change(id, { hours });
+    // At the moments of versions and between them, as concurrent deletions write them: of the version that they saw.
+    await app.admin.query(
+      `INSERT INTO record_history (tenant_id, object_id, record_id, version, besides_at, at, by, actor, data)
+       SELECT h.tenant_id, h.object_id, h.record_id, h.version + s.step, h.at + s.later, h.at + s.later, h.by, h.actor, h.data
+         FROM record_history h, (VALUES (0, interval '0'), (-1, interval '0'), (-1, interval '1 ms'), (0, interval '-1 ms')) AS s(step, later)
+        WHERE h.tenant_id = $1 AND h.record_id = $2 AND h.version > 1
+           ON CONFLICT DO NOTHING`,
+      [tenant.id, id],
+    );
+    const all = await history(id);
+    expect(all.length).toBeGreaterThan(10);
+    expect(all.map(({ at }) => at)).toEqual([...all.map(({ at }) => String(at))].sort().reverse());
+    for (const size of [1, 2, 3]) expect(await app.pages(`${RECORDS}/${id}/history?size=${size}`, ann)).toEqual(all);
+  });
+
   it('says what a deletion has cleared and what comes back, and is gone with the record until then', async () => {
     const parent = await visit();
     const child = await visit({ parent: parent.id });

@@ -24,20 +24,26 @@ export const actorOf = ({ kind = 'user', serviceAccount, appKey }: TransactionOr
 /** A change of a record. */
 export interface HistoryEntry extends Actor {
   readonly version: number;
+  /** Whether it is a change besides that which made the version. */
+  readonly isBesides: boolean;
   readonly at: Date;
   /** Values before and after, by the fields' keys. */
   readonly data: Readonly<Record<string, readonly [from: unknown, to: unknown]>>;
 }
 
+const listOf = (which: string, position: string, order: string): string => `
+  (SELECT version, besides_at > '-infinity' AS "isBesides", at, by, actor, app, data FROM record_history
+    WHERE tenant_id = $1 AND object_id = $2 AND record_id = $3 AND data ?| $4::text[] AND besides_at ${which} '-infinity' AND ${position}
+    ORDER BY ${order} LIMIT $8)`;
+
 /**
- * Newest first, those with one of the fields: nothing tells a caller that there are others. $1: tenant, $2: object, $3: record,
- * $4: keys, $5 and $6: time and version of the entry after which the page begins, $7: limit.
+ * Those with one of the fields: nothing tells a caller that there are others. The newest of the versions, and of the few changes besides
+ * them, whose times are not in the order of the versions. $1: tenant, $2: object, $3: record, $4: keys, $5: time of the entry after which
+ * the page begins, $6 and $7: of that moment the version and the change besides it after which it begins, $8: limit of each.
  */
 export const LIST_HISTORY = `
-  SELECT version, at, by, actor, app, data FROM record_history
-   WHERE tenant_id = $1 AND object_id = $2 AND record_id = $3 AND data ?| $4::text[]
-     AND version <= $6 AND (at, version) < ($5::timestamptz, $6::integer)
-   ORDER BY version DESC, besides_at DESC LIMIT $7`;
+  ${listOf('=', 'version <= $6 AND (at, version) < ($5::timestamptz, $6::integer)', 'version DESC')}
+  UNION ALL ${listOf('>', '(at, version) < ($5::timestamptz, $7::integer)', 'at DESC, version DESC')}`;
 
 /** $1: tenant, $2: object, $3: record. */
 export const FIND_CREATION = `
@@ -66,16 +72,17 @@ export const REMEMBER_BESIDES = `
 /** What records were before their changes. Changes themselves write it with the record. */
 @Injectable()
 export class RecordHistoryRepository {
+  /** In no order. */
   list(
     tx: TenantTransaction,
     objectId: string,
     recordId: string,
     fields: readonly StoredField[],
-    after: { readonly at: string; readonly version: number },
+    after: { readonly at: string; readonly version: number; readonly besides: number },
     limit: number,
   ): Promise<HistoryEntry[]> {
     const keys = fields.map(({ key }) => String(key));
-    const parameters = [tx.tenantId, objectId, recordId, keys, after.at, after.version, limit];
+    const parameters = [tx.tenantId, objectId, recordId, keys, after.at, after.version, after.besides, limit];
     return tx.queryPrepared<HistoryEntry>(LIST_HISTORY, parameters);
   }
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { idOfVersion, pageOf, positionAfter, versionOfId } from './time-page.js';
+import { changesAfter, idOfChange, pageOf, positionAfter } from './time-page.js';
 
+const idOf = (version: number, isBesides = false) => idOfChange({ version, isBesides });
 const page = (query: { size?: number; cursor?: string } = {}) => positionAfter({ tenantId: 't', list: 'l' }, query);
 const row = (second: number, text = '') => ({
   at: new Date(Date.UTC(2026, 0, 1, 0, 0, second)),
-  id: idOfVersion(second + 1),
+  id: idOf(second + 1),
   text,
 });
 const textOf = ({ text }: { text: string }): string => text;
@@ -26,9 +27,15 @@ describe('a page of what happened', () => {
   });
 });
 
-it('versions are in the order of their ids, before which every other id of the moment comes', () => {
+it('versions are in the order of their ids, and at a moment every other id comes before, changes besides them last', () => {
   const versions = [1, 2, 15, 16, 2_147_483_647];
-  expect(versions.map((version) => versionOfId(idOfVersion(version)))).toEqual(versions);
-  expect([...versions].map(idOfVersion).sort()).toEqual(versions.map(idOfVersion));
-  expect(versionOfId('019ca8d0-5a40-7b1d-8f02-6c1e9b7d4a35')).toBe(2_147_483_647);
+  expect(versions.map((version) => changesAfter(idOf(version)))).toEqual(
+    versions.map((version) => ({ version, besides: 0 })),
+  );
+  const ids = [...versions.map((version) => idOf(version)), ...versions.map((version) => idOf(version, true))];
+  expect([...ids].sort()).toEqual(ids);
+  expect(changesAfter(idOf(15, true))).toEqual({ version: 2_147_483_647, besides: 15 });
+  const all = { version: 2_147_483_647, besides: 2_147_483_647 };
+  expect(changesAfter('019ca8d0-5a40-7b1d-8f02-6c1e9b7d4a35')).toEqual(all);
+  expect(changesAfter('ffffffff-ffff-ffff-ffff-ffffffffffff')).toEqual(all);
 });

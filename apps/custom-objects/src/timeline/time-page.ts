@@ -47,12 +47,17 @@ export function pageOf<Row extends { readonly at: Date; readonly id: string }, S
   return { data, nextCursor: last ? writeCursor(binding, { value: last.at.toISOString(), id: last.id }) : null };
 }
 
-/** Orders the versions of a record among what has ids: after everything else of the same moment. */
-export const idOfVersion = (version: number): string =>
-  `00000000-0000-0000-0000-${version.toString(16).padStart(12, '0')}`;
+/** Orders the changes of a record among what has ids: after everything else of the same moment, those besides the versions first. */
+export const idOfChange = ({ version, isBesides }: { readonly version: number; readonly isBesides: boolean }): string =>
+  `${isBesides ? BESIDES : VERSION}${version.toString(16).padStart(12, '0')}`;
 
+const VERSION = '00000000-0000-0000-0000-';
+const BESIDES = '00000000-0000-0000-0001-';
 const LAST_VERSION = 2_147_483_647;
 
-/** The version that an id stands for; of any other id the last that there can be. */
-export const versionOfId = (id: string): number =>
-  id.startsWith('00000000-0000-0000-0000-') ? Math.min(Number.parseInt(id.slice(-12), 16), LAST_VERSION) : LAST_VERSION;
+/** Of the changes at the moment of an id, the versions before which those come that follow it. */
+export function changesAfter(id: string): { readonly version: number; readonly besides: number } {
+  const version = Math.min(Number.parseInt(id.slice(-12), 16), LAST_VERSION);
+  if (id.startsWith(VERSION)) return { version, besides: 0 };
+  return { version: LAST_VERSION, besides: id.startsWith(BESIDES) ? version : LAST_VERSION };
+}

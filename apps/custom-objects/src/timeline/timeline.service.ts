@@ -11,7 +11,7 @@ import { NoteRepository } from './note.repository.js';
 import { shownNote } from './note.service.js';
 import { type HistoryEntry, RecordHistoryRepository } from './record-history.repository.js';
 import { type RelatedTask, RelatedTaskRepository } from './related-task.repository.js';
-import { idOfVersion, pageOf, positionAfter, type TimePage, versionOfId } from './time-page.js';
+import { changesAfter, idOfChange, pageOf, positionAfter, type TimePage } from './time-page.js';
 import {
   ENTRY_KINDS,
   type EntryKind,
@@ -94,10 +94,10 @@ export class TimelineService {
   private async changesOf({ principal, model, tx, id, page: { after, limit } }: Reading) {
     const { readable } = model.planFor(principal.roles);
     const fields = model.object.fields.filter(({ apiName, type }) => type !== 'formula' && readable.has(apiName));
-    const position = { at: after.at, version: versionOfId(after.id) };
+    const position = { at: after.at, ...changesAfter(after.id) };
     const entries = await this.changes.list(tx, model.object.id, id, fields, position, limit);
     return entries.map((entry): Placed => {
-      return { at: entry.at, id: idOfVersion(entry.version), entry: shownChange(entry, fields) };
+      return { at: entry.at, id: idOfChange(entry), entry: shownChange(entry, fields) };
     });
   }
 
@@ -135,7 +135,7 @@ function shownChange({ at, by, actor, app, version, data }: HistoryEntry, fields
 
 /** The first version. */
 function creationOf({ at, by }: Created, { after }: TimePage): Placed[] {
-  const id = idOfVersion(1);
+  const id = idOfChange({ version: 1, isBesides: false });
   const moment = at.toISOString();
   const isAfter = after.at === 'infinity' || moment < after.at || (moment === after.at && id < after.id);
   return isAfter ? [{ at, id, entry: { kind: 'created', at: moment, by } }] : [];
