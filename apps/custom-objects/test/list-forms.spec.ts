@@ -6,9 +6,9 @@ import { CostlyQueries } from '../src/finding/costly-query.service.js';
 import { ObjectSizes } from '../src/finding/object-size.service.js';
 import { SearchRepository } from '../src/finding/search.repository.js';
 import { ObjectRepository } from '../src/object/object.repository.js';
-import { STANDARD_OBJECTS } from '../src/object/object-definition.js';
+import { type DeclaredObject, STANDARD_OBJECTS } from '../src/object/object-definition.js';
 import { RecordRepository } from '../src/reading/record.repository.js';
-import { app, call, type Json, type Tenant, useCustomObjects } from './custom-objects-service.js';
+import { app, call, type Json, type Tenant, text, useCustomObjects } from './custom-objects-service.js';
 import { and, createVisits, encoded, is, namesOf, or, VISIT, VISITS, type Visits } from './visits.js';
 
 useCustomObjects();
@@ -383,5 +383,78 @@ describe('a search of all objects', () => {
     expect(await titles('lovelace', scoped, '&objects=contact')).toEqual([]);
     expect(await titles('lovelace', await app.appToken(own.id, 'other-app', ['custom_objects']))).toEqual([]);
     expect(await titles('lovelace', (await app.tenant()).admin)).toEqual([]);
+  });
+});
+
+describe('a page of records with long texts that are not shown', () => {
+  const PATH = '/api/crm/custom/ticket/records';
+  const HIDING: DeclaredObject = {
+    apiName: 'ticket',
+    nameField: 'title',
+    fields: [
+      text('title'),
+      text('note', { type: 'textarea' }),
+      text('secret', { type: 'textarea', readRoles: ['admin'] }),
+      text('doubt', { type: 'textarea', readRoles: ['admin'] }),
+      { apiName: 'is_doubted', type: 'formula', expression: 'doubt == "q"', exposes: true },
+    ],
+  };
+  let of: Tenant;
+  /** Gives the newest record a value for which no page has room. */
+  const lengthen = (field: string) =>
+    app.admin.query(
+      `UPDATE custom_record r SET data = r.data || jsonb_build_object(f.key::text, repeat('x', 17000000))
+         FROM custom_field f
+        WHERE r.tenant_id = $1 AND f.tenant_id = $1 AND f.object_id = r.object_id AND f.api_name = $2
+          AND r.id = (SELECT id FROM custom_record WHERE tenant_id = $1 ORDER BY id DESC LIMIT 1)`,
+      [of.id, field],
+    );
+  beforeAll(async () => {
+    of = await app.tenant('business', [HIDING]);
+    for (const title of ['Alpha', 'Alphabet', 'Alpine']) await app.create(PATH, of.admin, { title, note: 'alp' });
+    await lengthen('secret');
+  });
+  const titlesOf = async (query: string, token: string) => {
+    const { status, body } = await call('GET', `${PATH}?${query}`, token);
+    return status === 200 ? body.data.map(({ title }) => title) : body.detail;
+  };
+
+  it('is bounded by what its caller may see', async () => {
+    const all = ['Alpine', 'Alphabet', 'Alpha'];
+    for (const query of ['', 'q=alp', 'q=alp&sort=-title', 'sort=note,-title', 'fields=title', 'size=3&count=exact']) {
+      expect([query, await titlesOf(query, of.member)]).toEqual([query, all]);
+    }
+    const { body } = await call('GET', '/api/crm/search?q=alp', of.member);
+    expect([body.data.map(({ title }) => title), body.nextCursor]).toEqual([all, null]);
+    expect(await titlesOf('', of.admin)).toContain('too long');
+  });
+
+  it('is bounded by what its caller may see, and not by what formulas read that show more', async () => {
+    const forms = ['q=alp&sort=-title', 'q=alp', 'fields=is_doubted&sort=note,-title&count=exact', 'page=2&size=1'];
+    const read = async () => {
+      const pages = [];
+      for (const query of forms) pages.push((await call('GET', `${PATH}?${query}`, of.member)).body);
+      const search = (await call('GET', '/api/crm/search?q=alp', of.member)).body;
+      const paged = await app.pages(`${PATH}?sort=-title&size=2`, of.member);
+      return [search, paged, ...pages];
+    };
+    await app.admin.query(
+      `UPDATE custom_record r SET data = r.data || jsonb_build_object(f.key::text, 'x') FROM custom_field f
+      WHERE r.tenant_id = $1 AND f.tenant_id = $1 AND f.object_id = r.object_id AND f.api_name = 'doubt'`,
+      [of.id],
+    );
+    const before = await read();
+    expect(before.flat()).toContainEqual(expect.objectContaining({ total: 3, hasMore: false }));
+    await lengthen('doubt');
+    expect(await read()).toEqual(before);
+  });
+
+  it('is bounded by the fields that it shows', async () => {
+    for (const query of ['fields=title,note', 'fields=title&q=alp', 'fields=title&sort=-title']) {
+      expect([query, await titlesOf(query, of.admin)]).toEqual([query, ['Alpine', 'Alphabet', 'Alpha']]);
+    }
+    await lengthen('note');
+    expect(await titlesOf('fields=note', of.member)).toContain('too long');
+    expect(await titlesOf('fields=title', of.member)).toHaveLength(3);
   });
 });

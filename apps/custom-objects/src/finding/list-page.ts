@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { PlatformError } from '@crm/contracts';
 import type { StoredRecord } from '../reading/record.js';
-import type { RecordList } from './record-list.repository.js';
 
 /**
  * Most text in one response, in UTF-16 code units: two hundred records with long texts could exhaust the memory of a
@@ -12,31 +11,34 @@ export const PAGE_TEXT_LIMIT = 4_000_000;
 /** Characters of JSON that take about a millisecond to write. */
 export const LONG_TEXT = 100_000;
 
+/** The JSON of the records of a page. */
+export interface PageText {
+  readonly rows: string[];
+  /** In UTF-16 code units. */
+  length: number;
+}
+
 /**
- * Serializes a page. Only text that the caller sees counts against the limit. A long page is written in parts: between them
- * the process does what else there is to do.
+ * Serializes records of a page, after those that it has. Only text that the caller sees counts against the limit. A long page is written
+ * in parts: between them the process does what else there is to do.
  * @throws INVALID_QUERY when the records have more text than fits in one response; a single record is always returned
  */
 export async function presentPage(
-  { records, isWhole }: Pick<RecordList, 'records' | 'isWhole'>,
+  page: PageText,
+  records: readonly StoredRecord[],
   present: (record: StoredRecord) => string,
-): Promise<string[]> {
-  const rows: string[] = [];
-  let [text, rested] = [0, 0];
+): Promise<void> {
+  let rested = page.length;
   for (const record of records) {
     const json = present(record);
-    text += json.length;
-    rows.push(json);
-    if (text > rested + LONG_TEXT) {
-      rested = text;
+    page.length += json.length;
+    page.rows.push(json);
+    if (page.length > PAGE_TEXT_LIMIT && page.rows.length > 1) throw tooLong();
+    if (page.length > rested + LONG_TEXT) {
+      rested = page.length;
       await setImmediate();
     }
-    if (text > PAGE_TEXT_LIMIT && rows.length > 1) break;
   }
-  if (!isWhole || (text > PAGE_TEXT_LIMIT && rows.length > 1)) {
-    throw tooLong();
-  }
-  return rows;
 }
 
 /** @param parameter that decides how much is answered */

@@ -2,15 +2,16 @@ import type { Principal } from '@crm/access';
 import type { Database } from '@crm/database';
 import type { AccessPlan } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
-import { type ListAnswer, type ListPage, type ListQuery, listAnswer, parsePage } from '@crm/http';
+import { type ListAnswer, type ListPage, type ListQuery, listAnswer, type Position, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
+import type { StoredField } from '../object/object-definition.js';
 import { isInForce, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';
 import { recordJson, unneededKeys } from '../reading/record.serializer.js';
 import { CostlyQueries, queryCost, sortCost } from './costly-query.service.js';
 import { ExpandedReferences, expandedFields, shownFields } from './expanded-references.service.js';
 import type { RowCondition } from './filter-sql.js';
-import { presentPage } from './list-page.js';
+import { type PageText, presentPage } from './list-page.js';
 import { ListTotals } from './list-total.service.js';
 import { ObjectSizes } from './object-size.service.js';
 import { type RecordFilter, rowConditions } from './record-filter.js';
@@ -29,6 +30,9 @@ interface PresentedList extends RecordList {
 }
 
 type Present = (found: RecordList) => Promise<PresentedList>;
+
+/** Reads a part of a page, whose rows come after those that there are. */
+type ReadPart = (part: ListPage, text: PageText) => Promise<PresentedList>;
 
 /** Conditions whose records are counted before a list counts as costly. */
 const MOST_TRIED = 3;
@@ -80,7 +84,7 @@ export class RecordListService {
       const searched = searchedText(query.q);
       const audiences = searched && audiencesFor(model, plan);
       const filter = [conditions, searched?.text, audiences];
-      const found = await this.totals.read({ tenantId: caller.tenantId, objectId }, filter, page, (part) =>
+      const readPart: ReadPart = (part, text) =>
         this.read(
           // A count is for others too: it does not end with the connection of who asked first.
           part.limit === 0 ? { ...caller, connection: undefined } : caller,
@@ -88,11 +92,15 @@ export class RecordListService {
           plan,
           searched,
           { objectId, conditions, sort, page: part, unneeded },
-          async (records) => ({
-            ...records,
-            rows: isInForce(model, records.revision) ? await presentPage(shownOf(records, page), present) : [],
-          }),
-        ),
+          async (found) => {
+            // Without the record that is read to know whether more follow.
+            const shown = found.records.slice(0, page.size - text.rows.length);
+            if (isInForce(model, found.revision)) await presentPage(text, shown, present);
+            return { ...found, rows: text.rows };
+          },
+        );
+      const found = await this.totals.read({ tenantId: caller.tenantId, objectId }, filter, page, (part) =>
+        inParts(model, part, readPart, sort.positionOf, references),
       );
       const answer = listAnswer(found.records, page, found.counted, sort.positionOf);
       const data = await this.references.expand(caller, references, answer.data, found.rows, clock);
@@ -189,8 +197,37 @@ export async function byDriver<Found extends { readonly tooMany?: boolean }>(
   return null;
 }
 
-/** Without the record that was read to know whether more follow. */
-const shownOf = ({ records, isWhole }: RecordList, { size }: ListPage) => ({
-  records: records.slice(0, size),
-  isWhole,
+/**
+ * Reads a page whose records have more, in what formulas read and nobody is shown, than a statement returns: what follows is read by
+ * further statements, so that no bound tells how long that is.
+ * @param references whose values are kept of records that have been written
+ */
+async function inParts(
+  model: ObjectModel,
+  page: ListPage,
+  read: ReadPart,
+  positionOf: (record: StoredRecord) => Position,
+  references: readonly StoredField[],
+): Promise<PresentedList> {
+  const text: PageText = { rows: [], length: 0 };
+  let part = await read(page, text);
+  const { counted } = part;
+  const records: StoredRecord[] = [];
+  for (
+    let last = part.records.at(-1);
+    last && !part.isWhole && isInForce(model, part.revision);
+    last = part.records.at(-1)
+  ) {
+    records.push(...part.records.slice(0, -1).map((record) => withOnly(references, record)));
+    records.push(withOnly(model.object.fields, last));
+    const limit = page.limit - records.length;
+    part = await read({ ...page, after: positionOf(last), offset: 0, limit, counts: false, countLimit: 0 }, text);
+  }
+  return records.length === 0 ? part : { ...part, counted, records: [...records, ...part.records] };
+}
+
+/** Without the text that it was read from. */
+const withOnly = (fields: readonly StoredField[], { data, ...head }: StoredRecord): StoredRecord => ({
+  ...head,
+  data: Object.fromEntries(fields.map(({ key }) => [key, data[key]])),
 });

@@ -16,7 +16,6 @@ import {
 } from '../object/object-definition.js';
 import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';
-import { unneededKeys } from '../reading/record.serializer.js';
 import { CostlyQueries } from './costly-query.service.js';
 import { type FoundRecords, SearchRepository } from './search.repository.js';
 import { audiencesFor, hasText, type SearchedText, searchedText } from './search-text.js';
@@ -150,7 +149,9 @@ function areAll(ofApps: readonly ObjectHead[], revisions: Readonly<Record<string
 function searchesOf(model: ObjectModel, { roles }: Principal, texts: readonly QueryText[]) {
   const plan = model.planFor(roles);
   const audiences = audiencesFor(model, plan);
-  const unneeded = unneededKeys(model, plan);
+  // Hits have no formulas, so that the bound of a page counts nothing that is read for them.
+  const hidden = model.object.fields.filter(({ apiName, type }) => type !== 'formula' && !plan.readable.has(apiName));
+  const unneeded = hidden.map(({ key }) => String(key));
   const hasPhone = model.object.fields.some(({ isPhone }) => isPhone);
   const wanted = texts.filter(({ isOfPhones }) => hasPhone || !isOfPhones);
   return wanted
