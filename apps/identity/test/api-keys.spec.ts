@@ -128,7 +128,9 @@ describe('a personal API key', () => {
     ['admin', [...SCOPE_NAMES], 'made'],
     ['sales', ['leads:read'], 'FORBIDDEN'],
   ])('of a %s with the scopes %j: %s', async (role, scopes, outcome) => {
-    const member = await identity.member(await identity.account(), [role]);
+    const owner = await identity.account();
+    await identity.role(owner, 'sales');
+    const member = await identity.member(owner, [role]);
     const { status, body } = await ask(member, { scopes });
     expect(status === 201 ? 'made' : body.code).toBe(outcome);
   });

@@ -64,6 +64,7 @@ describe('a verdict on a submission', () => {
   it('is told to whoever submitted it and the other administrators of the publisher, each once', async () => {
     const owner = await identity.account({ name: 'Acme' });
     const submitter = await identity.member(owner, ['admin']);
+    await identity.role(owner, 'sales');
     const other = await identity.member(owner, ['admin', 'sales']);
     const disabled = await identity.member(owner, ['admin']);
     await change(owner, disabled.userId, { status: 'disabled' });

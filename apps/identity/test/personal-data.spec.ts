@@ -190,7 +190,7 @@ describe('the export of personal data', () => {
     expect(archive).toMatchObject({
       secondFactor: { passkeys: [{ synced: false }] },
       providerLinks: [{ issuer: 'https://idp.example', sub: 'sub-of-the-erased' }],
-      providerLinkRequests: [{ issuer: 'https://idp.example', sub: 'another-sub' }],
+      providerLinkRequests: [{ issuer: 'https://idp.example', deniedAt: null }],
       apiKeys: [{ name: 'Import', scopes: ['leads', 'contacts:read'], lastUsedAt: null }],
       appGrants: [{ app: { name: 'Site Visits' }, scopes: ['leads', 'tasks:read'] }],
     });

@@ -329,15 +329,28 @@ describe('a provider that misbehaves', () => {
     },
   );
 
-  it('says why to the owners also by the browser that it sends back, and is clean again once it is changed', async () => {
-    const { owner } = stage.workspace;
-    const { browser, state } = await stage.begun();
-    const answer = { code: '', error: 'access_denied', error_description: 'Not assigned to a role' };
-    expect(await browser.comeBack(stage.callback(state, answer))).toEqual(FAILED);
-    const path = `/api/tenant/identity-providers/${stage.configured.id}`;
-    const lastFailure = { code: 'refused', error: 'access_denied', description: 'Not assigned to a role' };
-    expect((await identity.send('GET', path, owner)).body).toMatchObject({ lastFailure });
-    expect((await identity.send('PATCH', path, owner, { name: 'Theirs' })).body).toMatchObject({ lastFailure: null });
+  it('is not judged by what a browser brings: only the code of an error is kept, and in the place of no other failure', async () => {
+    const other = await stage.proven();
+    const at = await stage.add(other, stage.another);
+    const path = `/api/tenant/identity-providers/${at.id}`;
+    const lastFailure = async () => (await identity.send('GET', path, other.owner)).body as unknown;
+    const returns = async (error: string) => {
+      const { browser, state } = await stage.begun(at, stage.another, other);
+      const answer = { at, code: '', error, error_description: 'Call 030 1234567' };
+      expect(await browser.comeBack(stage.callback(state, answer))).toEqual(FAILED);
+    };
+    await returns('access_denied');
+    const kept = { code: 'returned', error: 'access_denied', description: null, httpStatus: null };
+    expect(await lastFailure()).toMatchObject({ lastFailure: kept });
+    await returns('call_me');
+    expect(await lastFailure()).toMatchObject({ lastFailure: { ...kept, error: null } });
+    stage.another.reactions.set('/token', { status: 500, body: 'no' });
+    await stage.outcome(at, stage.another, other);
+    await returns('access_denied');
+    expect(await lastFailure()).toMatchObject({ lastFailure: { code: 'unavailable', httpStatus: 500 } });
+    expect((await identity.send('PATCH', path, other.owner, { name: 'Theirs' })).body).toMatchObject({
+      lastFailure: null,
+    });
   });
 
   it('is waited for by a few sign-ins at a time, and holds up no other provider and no other workspace', async () => {

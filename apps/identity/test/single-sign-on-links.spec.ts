@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { auditOf } from './audit.js';
-import { newEmail, outcome } from './identity.js';
-import { enter, joined } from './persons.js';
+import { newEmail, outcome, PASSWORD } from './identity.js';
+import { enter, joined, prove, switchTo } from './persons.js';
 import { refused, Stage } from './single-sign-on/stage.js';
 
 const stage = Stage.ofFile();
@@ -104,6 +104,55 @@ describe('an address that the provider gives to somebody else', () => {
     expect(await requestOf(`new-${email}`)).toBeUndefined();
   });
 
+  it("ends what the former one has opened when it becomes somebody else's, also a sign-in on its way", async () => {
+    const { sub, email, session } = await employee();
+    const begun = await stage.begun();
+    stage.provider.claims = { sub, email };
+    const { code = '' } = await begun.browser.comeBack(stage.callback(begun.state));
+    await signIn({ sub: `new-${email}`, email });
+    expect(await decide('approve', `new-${email}`)).toEqual([204, undefined]);
+    await identity.refuses(session.accessToken);
+    expect(await outcome(begun.browser.exchange(code))).toEqual([410, 'SINGLE_SIGN_ON_EXPIRED']);
+  });
+
+  it('waits no more for a user whom the provider does not mean', async () => {
+    const [one, other] = [await employee(), await employee()];
+    const sub = `new-${one.email}`;
+    await signIn({ sub, email: one.email });
+    expect((await signIn({ sub, email: other.email })).learned).toEqual(PENDING);
+    expect(await requestOf(sub)).toMatchObject({ userId: other.user.id });
+    expect((await signIn({ sub, email: `free-${one.email}` })).user?.id).toBeDefined();
+    expect(await requestOf(sub)).toBeUndefined();
+  });
+
+  it("is nobody's who has left and is in another workspace: the next one is somebody else", async () => {
+    const former = await stage.colleague();
+    const home = await joined(identity, former, (await stage.proven()).owner);
+    await signIn({ sub: `old-${former.email}`, email: former.email });
+    expect((await identity.send('DELETE', `/api/tenant/users/${former.userId}`, stage.workspace.owner)).status).toBe(
+      204,
+    );
+    const { user } = await signIn({ sub: `new-${former.email}`, email: former.email });
+    expect(user).toMatchObject({ email: former.email, roles: ['member'] });
+    const session = await identity.signedIn(former.email);
+    expect(session.userId).toBe(home.userId);
+    const { body } = await identity.send('GET', '/api/auth/workspaces', session);
+    expect(JSON.stringify(body)).not.toContain(stage.workspace.owner.tenantId);
+    const switched = switchTo(identity, session, stage.workspace.owner.tenantId);
+    expect(await outcome(switched)).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it('lets nobody switch from another workspace to a user whom the provider has made', async () => {
+    const email = newEmail().replace(/@.*/, `@${stage.workspace.domain}`);
+    const workspace = { name: 'On trial' };
+    await identity.post('/api/auth/register', { email, password: PASSWORD, name: 'Paul', workspace });
+    await prove(identity, await identity.signedIn(email));
+    expect((await signIn({ sub: `sub-of-${email}`, email })).user).toMatchObject({ roles: ['member'] });
+    const trial = await identity.signedIn(email);
+    const switched = switchTo(identity, trial, stage.workspace.owner.tenantId, PASSWORD);
+    expect(await outcome(switched)).toEqual([403, 'SINGLE_SIGN_ON_REQUIRED']);
+  });
+
   it('makes a user of their own once the former one has another address', async () => {
     const { sub, email, user } = await employee();
     expect((await signIn({ sub: `new-${email}`, email })).learned).toEqual(PENDING);
@@ -135,6 +184,18 @@ describe('the address of somebody whom the provider knows', () => {
     expect(await addressOf({ sub, email: `renamed-${email}`, email_verified: false })).toBe(email);
     expect(await addressOf({ sub, email: newEmail() })).toBe(email);
     expect(await addressOf({ sub, email: 'no address' })).toBe(email);
+  });
+
+  it('stays where the provider does not say that another one is verified, also if it never has to', async () => {
+    const lenient = await stage.proven();
+    const at = await stage.add(lenient, stage.provider, { requiresVerifiedEmail: false });
+    const outcomeOf = async (name: string) => {
+      stage.provider.claims = { sub: 'lenient', email: `${name}@${lenient.domain}`, email_verified: false };
+      const { body } = await stage.exchanged(await stage.begun(at, stage.provider, lenient), at);
+      return (await identity.send('GET', '/api/auth/me', body)).body.email;
+    };
+    expect(await outcomeOf('somebody')).toBe(`somebody@${lenient.domain}`);
+    expect(await outcomeOf('hr')).toBe(`somebody@${lenient.domain}`);
   });
 
   it('stays where another one is of somebody else, here or in another workspace of theirs', async () => {

@@ -3,9 +3,10 @@ import { describe, expect, it } from '@jest/globals';
 import { DomainService, DomainSweeper } from '../src/single-sign-on/domain.service.js';
 import { auditOf, entryOf } from './audit.js';
 import { enrol } from './authenticators.js';
-import { type Account, newEmail, outcome } from './identity.js';
-import { codeIn } from './mail-server.js';
+import { type Account, newEmail, outcome, PASSWORD } from './identity.js';
+import { codeIn, tokenIn } from './mail-server.js';
 import { newAuthenticator, register, signIn } from './passkeys.js';
+import { prove as proveAddress } from './persons.js';
 import { CLIENT_ID, CLIENT_SECRET } from './single-sign-on/forging-provider.js';
 import { Stage } from './single-sign-on/stage.js';
 import { addDomain, newDomain, settings, verifyDomain } from './single-sign-on/workspace.js';
@@ -313,6 +314,25 @@ describe('a workspace that requires single sign-on', () => {
     expect((await signIn(identity, authenticator)).status).toBe(200);
     // Whoever has come by the provider does so whatever their address is now.
     expect(await outcome(identity.login(known.email))).toEqual([403, 'SINGLE_SIGN_ON_REQUIRED']);
+  });
+
+  it('makes nobody a guest who takes an address of no domain of it', async () => {
+    const { owner, domain } = await withProvider();
+    const email = newEmail().replace(/@.*/, `@${domain}`);
+    await send('POST', '/api/tenant/users', owner, { email, name: 'Ada', password: PASSWORD, roles: ['member'] });
+    const ada = await identity.signedIn(email);
+    await proveAddress(identity, ada);
+    await require(owner);
+    const wanted = newEmail();
+    const change = { email: wanted, password: PASSWORD };
+    const asked = () => send('POST', '/api/auth/email-change', ada, change);
+    const { text } = await mailServer.sentBy(wanted, asked);
+    const token = tokenIn(text);
+    expect(await outcome(identity.post('/api/auth/email-change/confirm', { token }))).toEqual([
+      403,
+      'SINGLE_SIGN_ON_REQUIRED',
+    ]);
+    expect((await identity.me(ada.accessToken)).body.email).toBe(email);
   });
 
   it('keeps its other demands on sign-ins', async () => {

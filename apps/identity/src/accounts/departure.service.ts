@@ -100,12 +100,13 @@ export class DepartureService {
   }
 
   /** The address signs in to another workspace of the person; without one it is free, as nobody could sign in with it. */
-  private async endMembership(tx: NarrowTransaction, { personId, id }: Leaver): Promise<void> {
+  private async endMembership(tx: NarrowTransaction, { personId, id, tenantId }: Leaver): Promise<void> {
     if (personId === undefined) return;
     const others = await this.persons.memberships(tx, personId);
     const next = (await this.people.withPassword(tx, others)) ?? others[0];
-    if (next) await this.erasures.moveAddresses(tx, personId, id, next);
-    else await this.erasures.endPerson(tx, personId);
+    if (!next) return this.erasures.endPerson(tx, personId);
+    await this.erasures.moveAddresses(tx, personId, id, next);
+    await this.persons.noteLeft(tx, personId, tenantId);
   }
 }
 

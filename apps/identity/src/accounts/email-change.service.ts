@@ -78,7 +78,7 @@ export class EmailChangeService {
     return undefined;
   }
 
-  /** @throws PlatformError INVALID_EMAIL_CHANGE, EMAIL_TAKEN, RATE_LIMITED */
+  /** @throws PlatformError INVALID_EMAIL_CHANGE, EMAIL_TAKEN, SINGLE_SIGN_ON_REQUIRED, RATE_LIMITED */
   async confirm(token: string, origin: RequestOrigin): Promise<void> {
     const { tenantId, id, secret } = await this.take(token, origin.address);
     const undoSecret = newSecret();
@@ -120,7 +120,13 @@ export class EmailChangeService {
       const workspace = await this.tenants.findAsNarrow(tx, tenantId);
       throw new PlatformError('EMAIL_TAKEN', `Another user of your workspace ${workspace?.name} has the address`);
     }
+    const neededProvider = await this.users.needsProvider(tx, tenantId, userId);
     await this.users.changeEmail(tx, user, newEmail);
+    if (neededProvider && !(await this.users.needsProvider(tx, tenantId, userId))) {
+      const workspace = await this.tenants.findAsNarrow(tx, tenantId);
+      const detail = `Your workspace ${workspace?.name} requires single sign-on, for which your address has to be of its domains`;
+      throw new PlatformError('SINGLE_SIGN_ON_REQUIRED', detail);
+    }
     // They were sent to the old address.
     await this.resets.deleteOfUser(tx, tenantId, userId);
     this.trail.record(tx, byUser('email.changed', userId));

@@ -44,8 +44,8 @@ function archiveOf(data: PersonalData, currentSessionId: string | undefined) {
       confirmedAt: iso(change.confirmedAt),
     })),
     embedLinks: data.embedLinks.map(({ appKey, sub, undoneAt }) => ({ appKey, sub, undoneAt: iso(undoneAt) })),
-    providerLinkRequests: data.linkRequests.map(({ issuer, sub, email, createdAt, deniedAt }) => ({
-      ...{ issuer, sub, email, askedAt: iso(createdAt), deniedAt: iso(deniedAt) },
+    providerLinkRequests: data.linkRequests.map(({ issuer, createdAt, deniedAt }) => ({
+      ...{ issuer, askedAt: iso(createdAt), deniedAt: iso(deniedAt) },
     })),
     providerLinks: data.providerLinks.map(({ issuer, sub, createdAt }) => ({ issuer, sub, since: iso(createdAt) })),
     apiKeys: data.apiKeys.map(apiKeyView),

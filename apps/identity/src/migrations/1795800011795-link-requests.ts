@@ -17,15 +17,17 @@ export class LinkRequests1795800011795 extends ServiceMigration {
           name text,
           user_id uuid NOT NULL,
           created_at timestamptz NOT NULL DEFAULT now(),
+          told_at timestamptz,
           denied_at timestamptz,
           expires_at timestamptz NOT NULL`,
         unique: [['issuer', 'sub']],
         indexes: ['user_id', { columns: 'expires_at', tenantFirst: false }],
         // The sweeper deletes expired ones of every tenant.
         narrow: ['select', 'delete'],
-        narrowInContext: 'INSERT',
+        narrowInContext: 'INSERT, UPDATE',
       },
     ]);
     await runner.query('ALTER TABLE identity_provider ADD COLUMN last_failure jsonb');
+    await runner.query("ALTER TABLE person ADD COLUMN left_tenants uuid[] NOT NULL DEFAULT '{}'");
   }
 }

@@ -73,7 +73,7 @@ export type SignInUser = Pick<
   readonly needsProvider: boolean;
 };
 
-type HeldUser = Pick<User, 'tenantId' | 'id' | 'email' | 'status' | 'passwordHash'>;
+export type HeldUser = Pick<User, 'tenantId' | 'id' | 'email' | 'status' | 'passwordHash'>;
 
 export type IssueUser = Pick<User, 'tenantId' | 'id' | 'email' | 'name' | 'roles' | 'status'>;
 

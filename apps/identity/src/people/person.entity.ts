@@ -5,6 +5,9 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export class Person {
   @PrimaryColumn({ type: 'uuid' }) id: string;
   @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
+
+  /** Workspaces that they are no longer in: a provider there does not mean them by an address that they had. */
+  @Column({ name: 'left_tenants', type: 'uuid', array: true }) leftTenants: string[];
 }
 
 /** The user that a person is in a workspace. */

@@ -1,6 +1,6 @@
 import { type Database, type NarrowTransaction, newId, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { In, IsNull, Not } from 'typeorm';
+import { ArrayContains, In, IsNull, Not } from 'typeorm';
 import { changedOne } from '../tenant-row.js';
 import type { EmailHolder } from './email.repository.js';
 import { SignInEmail } from './people.entity.js';
@@ -82,6 +82,10 @@ export const FIND_SIGN_IN_HOLDER = `
   SELECT tenant_id AS "tenantId", user_id AS "userId", user_id AS "lastUserId", person_id AS "personId"
     FROM sign_in_email WHERE email = $1 AND reserved_until IS NULL`;
 
+/** $1: person, $2: tenant. */
+export const NOTE_LEFT = `
+  UPDATE person SET left_tenants = array_append(left_tenants, $2::uuid) WHERE id = $1 AND NOT $2::uuid = ANY (left_tenants)`;
+
 export interface SignInHolder extends EmailHolder {
   /** Whom the person has been last. */
   readonly lastUserId: string;
@@ -122,6 +126,15 @@ export class PersonRepository {
 
   async delete(tx: NarrowTransaction, id: string): Promise<void> {
     await tx.repository(Person).delete({ id });
+  }
+
+  /** Of a person who is in other workspaces still. */
+  async noteLeft(tx: NarrowTransaction, id: string, tenantId: string): Promise<void> {
+    await tx.query(NOTE_LEFT, [id, tenantId]);
+  }
+
+  async hasLeft(tx: NarrowTransaction, id: string, tenantId: string): Promise<boolean> {
+    return tx.repository(Person).existsBy({ id, leftTenants: ArrayContains([tenantId]) });
   }
 
   async addMembership(tx: NarrowTransaction, personId: string, user: EmailHolder): Promise<void> {
@@ -175,6 +188,11 @@ export class PersonRepository {
     changes: Partial<Pick<LocalAccount, 'passwordKey' | 'declinedAt'>>,
   ): Promise<boolean> {
     return changedOne(await tx.repository(LocalAccount).update({ userId }, changes));
+  }
+
+  /** A local account that no person is offered. */
+  async decline(tx: NarrowTransaction, userId: string): Promise<void> {
+    await this.changeLocal(tx, userId, { declinedAt: new Date() });
   }
 
   async deleteLocal(tx: NarrowTransaction, userId: string): Promise<boolean> {

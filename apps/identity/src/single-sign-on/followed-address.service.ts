@@ -1,4 +1,4 @@
-import { Database, inWorkspace, type NarrowTransaction, type TransactionOrigin, visiting } from '@crm/database';
+import { Database, inWorkspace, type TransactionOrigin, visiting } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
 import { MailService } from '../mail/mail.service.js';
@@ -9,7 +9,7 @@ import { PersonRepository } from '../people/person.repository.js';
 import { DomainService } from './domain.service.js';
 import type { IdentityProvider } from './single-sign-on.entity.js';
 import { followedMail } from './single-sign-on.mail.js';
-import { ProviderLinkRepository } from './single-sign-on.repository.js';
+import { LinkRequestRepository, ProviderLinkRepository } from './single-sign-on.repository.js';
 
 /** Lets addresses of persons follow the provider of the workspace to whose domains they belong. */
 @Injectable()
@@ -18,6 +18,7 @@ export class FollowedAddressService {
     private readonly database: Database,
     private readonly domains: DomainService,
     private readonly links: ProviderLinkRepository,
+    private readonly requests: LinkRequestRepository,
     private readonly users: UserRepository,
     private readonly persons: PersonRepository,
     private readonly claims: EmailClaimRepository,
@@ -51,15 +52,18 @@ export class FollowedAddressService {
       }
       await this.persons.moveAddress(tx, user.email, email, 0);
       await this.claims.endOthers(tx, email, user.id);
-      for (const member of members) await visiting(tx, member.tenantId, () => this.move(tx, member, email));
-      this.trail.record(tx, byUser('email.changed', user.id, { providerId: provider.id }));
+      for (const member of members) {
+        const detail = member.tenantId === tenantId ? { providerId: provider.id } : {};
+        await visiting(tx, member.tenantId, async () => {
+          await this.users.changeEmail(tx, member, email);
+          await this.links.endMailedLinks(tx, member);
+          this.trail.record(tx, byUser('email.changed', member.userId, detail));
+        });
+      }
+      // Who waited to be the user has an address that is free.
+      await this.requests.deleteOfUser(tx, { tenantId, userId: user.id });
       await this.mails.queue(tx, tenantId, followedMail(email, user.email, provider.name));
       return true;
     });
-  }
-
-  private async move(tx: NarrowTransaction, user: { tenantId: string; userId: string }, email: string): Promise<void> {
-    await this.users.changeEmail(tx, user, email);
-    await this.links.endMailedLinks(tx, user);
   }
 }

@@ -158,10 +158,12 @@ export class IdentityProviderService {
   ): Promise<void> {
     const { tenantId, id, lastFailure } = provider;
     const failure = { ...reason, message };
+    const { at: _at, ...before } = lastFailure ?? { at: '', code: 'returned' };
+    // What anybody can claim does not stand in the place of what the provider says.
+    if (reason.code === 'returned' && before.code !== 'returned') return;
     await this.database.transaction(tenantId, (tx) =>
       this.providers.noteFailure(tx, id, { at: new Date().toISOString(), ...failure }),
     );
-    const { at: _at, ...before } = lastFailure ?? { at: '' };
     if (isDeepStrictEqual(before, failure)) return;
     const said = Object.entries(failure).filter((entry): entry is [string, string | number] => entry[1] !== null);
     const subject = { kind: 'identity_provider', id } as const;

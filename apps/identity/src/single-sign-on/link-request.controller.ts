@@ -35,8 +35,8 @@ export class LinkRequestController {
   @Describe({
     summary: 'Links somebody to the user who has their address',
     description:
-      'They sign in as the user from now on, with everything that the user may do and has; whoever the provider knew as the user before no longer does. The user is told by mail.',
-    answers: [{ status: 204, description: 'They are the user' }],
+      'They sign in as the user from now on, with everything that the user may do and has; whoever the provider knew as the user before no longer does, and their sessions, API keys and apps end. The user is told by mail.',
+    answers: [{ status: 204, description: 'Linked' }],
     errors: ['CONFLICT'],
   })
   async approve(
@@ -54,8 +54,8 @@ export class LinkRequestController {
   @Describe({
     summary: 'Refuses to link somebody to the user who has their address',
     description:
-      'Their sign-ins are refused with `link_denied` for the rest of the seven days. Give the former user another address, or remove them, and the next sign-in makes a user of its own.',
-    answers: [{ status: 204, description: 'They are refused' }],
+      'Their sign-ins are refused with `link_denied` for the rest of the seven days. Remove the former user, or give them another address at the provider and have them sign in; then the next sign-in makes a user of its own.',
+    answers: [{ status: 204, description: 'Refused' }],
   })
   async deny(
     @CurrentPrincipal() principal: Principal,

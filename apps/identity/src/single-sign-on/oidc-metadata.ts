@@ -4,9 +4,10 @@ import { ClientError, ResponseBodyError, type ServerMetadata, WWWAuthenticateCha
 
 /**
  * `unavailable`: it is down, by what can be seen from here, and may be there again; `refused`: it answers an error of the
- * protocol; `invalid`: its answer or its settings cannot be accepted.
+ * protocol; `invalid`: its answer or its settings cannot be accepted; `returned`: a browser came back with an error, which anybody can
+ * claim.
  */
-export const FAILURE_CODES = ['unavailable', 'refused', 'invalid'] as const;
+export const FAILURE_CODES = ['unavailable', 'refused', 'invalid', 'returned'] as const;
 
 /** Why a provider failed, as its owners read it. */
 export interface FailureReason {
@@ -31,8 +32,21 @@ export class ProviderFailure extends Error {
   }
 }
 
-/** What a provider says in place of an answer. */
-export function refusal(error: string, description: string | null | undefined, httpStatus: number | null = null) {
+/** Of OAuth 2.0 (RFC 6749, section 4.1.2.1) and OpenID Connect Core, section 3.1.2.6. */
+const ERRORS_OF_RETURNS: readonly string[] = [
+  ...['invalid_request', 'unauthorized_client', 'access_denied', 'unsupported_response_type', 'invalid_scope'],
+  ...['server_error', 'temporarily_unavailable', 'interaction_required', 'login_required', 'consent_required'],
+  ...['account_selection_required', 'invalid_request_uri', 'invalid_request_object', 'request_not_supported'],
+  ...['request_uri_not_supported', 'registration_not_supported'],
+];
+
+/** What a browser brings in place of an answer. Only what is none of its own words is kept. */
+export function returned(error: string): ProviderFailure {
+  const known = ERRORS_OF_RETURNS.includes(error) ? error : null;
+  return new ProviderFailure(`The browser came back with ${known ?? 'an error'}`, { code: 'returned', error: known });
+}
+
+function refusal({ error, error_description: description }: ResponseBodyError, httpStatus: number | null) {
   const said = { error: plain(error), description: description ? plain(description) : null };
   return new ProviderFailure(`The provider answered ${said.error}`, { code: 'refused', httpStatus, ...said });
 }
@@ -53,7 +67,7 @@ export function asProviderFailure(error: unknown, httpStatus: number | null): Pr
   if (httpStatus !== null && (httpStatus >= 500 || httpStatus === 429)) {
     return new ProviderFailure(`The provider answered with the status ${httpStatus}`, { code: 'unavailable', ...seen });
   }
-  if (error instanceof ResponseBodyError) return refusal(error.error, error.error_description, httpStatus);
+  if (error instanceof ResponseBodyError) return refusal(error, httpStatus);
   if (error instanceof WWWAuthenticateChallengeError) {
     return new ProviderFailure('The provider did not accept the client', { code: 'refused', ...seen });
   }

@@ -95,7 +95,7 @@ export class ProviderLinkService {
     const userId = known ?? (await this.introduce(provider, subject, person, origin));
     const user = await this.database.transaction(origin, (tx) => this.admissible(tx, subject, userId, provider.id));
     // A step-up changes nothing.
-    const email = expectedId === undefined && verifiedAddress(provider, person);
+    const email = expectedId === undefined && person.emailVerified && verifiedAddress(provider, person);
     if (typeof email === 'string') await this.addresses.follow(provider, user, email, origin);
     return user;
   }
@@ -149,8 +149,12 @@ export class ProviderLinkService {
       }
       const id = known?.id ?? newId();
       if (!known) await this.provision(tx, provider, { id, email, name: person.name });
-      await this.proofs.prove(tx, email, { tenantId: provider.tenantId, userId: id });
+      const user = { tenantId: provider.tenantId, userId: id };
+      // A person who has left had the address before. They stay somebody else, to whom the account is not offered either.
+      if (await this.hasLeft(tx, email, provider.tenantId)) await this.persons.decline(tx, id);
+      else await this.proofs.prove(tx, email, user);
       await this.links.insert(tx, subject, id);
+      await this.requests.forget(tx, subject);
       if (known) {
         const mail = firstSignInMail(known.email, provider.name, known.isTakenOver);
         await this.mails.queue(tx, provider.tenantId, mail);
@@ -161,7 +165,7 @@ export class ProviderLinkService {
       return { userId: id };
     });
     await this.revocations.publishPending();
-    if (met.request === 'made') await this.requests.tell(provider, { ...newcomer, userId: met.userId });
+    if (met.request === 'untold') await this.requests.tell(provider, subject, email);
     if (met.request === 'denied') throw refused('link_denied');
     if (met.request !== undefined) throw new PlatformError('IDENTITY_LINK_PENDING');
     return met.userId;
@@ -184,6 +188,11 @@ export class ProviderLinkService {
     const isTakenOver = !member && user?.status === 'active';
     if (isTakenOver) await this.shutOuts.shutOut(tx, holder);
     return user && { ...user, isTakenOver };
+  }
+
+  private async hasLeft(tx: NarrowTransaction, email: string, tenantId: string): Promise<boolean> {
+    const proven = await this.persons.findAddress(tx, email);
+    return proven !== null && (await this.persons.hasLeft(tx, proven.personId, tenantId));
   }
 
   private async provision(

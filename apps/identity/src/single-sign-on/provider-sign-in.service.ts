@@ -24,7 +24,7 @@ import {
   signInIdOf,
 } from './identity-provider.service.js';
 import { type Authentication, OidcClient } from './oidc-client.js';
-import { ProviderFailure, refusal } from './oidc-metadata.js';
+import { ProviderFailure, returned } from './oidc-metadata.js';
 import { ProviderLinkService, refused } from './provider-link.service.js';
 import type { IdentityProvider, ProviderSignIn } from './single-sign-on.entity.js';
 import { ProviderSignInRepository } from './single-sign-on.repository.js';
@@ -145,7 +145,7 @@ export class ProviderSignInService {
     const verifier = this.box.open(signIn.sealedVerifier, placeOfVerifier(signIn.tenantId, signIn.id));
     const person = await this.reachable(provider, from, async () => {
       const error = parameters.get('error');
-      if (error !== null) throw refusal(error, parameters.get('error_description'));
+      if (error !== null) throw returned(error);
       const checks = { state, nonce: signIn.nonce, verifier };
       return this.oidc.authenticate(this.providers.clientOf(provider), answer, checks);
     });

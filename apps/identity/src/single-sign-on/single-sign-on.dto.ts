@@ -130,7 +130,7 @@ export class ProviderFailureView {
 
   @EnumField(FAILURE_CODES, {
     description:
-      '`unavailable`: it cannot be reached; `refused`: it answers an error; `invalid`: its answer cannot be accepted',
+      '`unavailable`: it cannot be reached; `refused`: it answers an error; `invalid`: its answer cannot be accepted; `returned`: a browser came back with an error, which anybody can claim',
   })
   code: FailureReason['code'];
 

@@ -62,6 +62,7 @@ export class ProviderLinkRequest extends IdentifiedRow {
   /** Who has the address. */
   @Column({ name: 'user_id', type: 'uuid' }) userId: string;
   @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
+  @Column({ name: 'told_at', type: 'timestamptz', nullable: true }) toldAt: Date | null;
   @Column({ name: 'denied_at', type: 'timestamptz', nullable: true }) deniedAt: Date | null;
   @Column({ name: 'expires_at', type: 'timestamptz' }) expiresAt: Date;
 }

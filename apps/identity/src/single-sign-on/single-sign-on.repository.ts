@@ -1,6 +1,7 @@
 import { type NarrowTransaction, secondsFromNow, type TenantTransaction, type Transaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { IsNull, MoreThanOrEqual, Not } from 'typeorm';
+import type { EmailHolder } from '../people/email.repository.js';
 import { changedOne, FOR_UPDATE, FUTURE } from '../tenant-row.js';
 import {
   IdentityProvider,
@@ -221,37 +222,54 @@ export class LinkRequestRepository {
     return tx.repository(ProviderLinkRequest).find({ where, order: { id: 'ASC' }, take: MOST_LISTED });
   }
 
-  /** As {@link list}, and holds it until the transaction ends. */
-  async lock(tx: TenantTransaction, providerId: string, id: string): Promise<ProviderLinkRequest | null> {
-    const where = { tenantId: tx.tenantId, id, providerId, deniedAt: IsNull(), expiresAt: FUTURE };
+  async get(tx: NarrowTransaction, named: NamedRequest): Promise<ProviderLinkRequest | null> {
+    return tx.repository(ProviderLinkRequest).findOneBy({ ...named, deniedAt: IsNull(), expiresAt: FUTURE });
+  }
+
+  /** As {@link get}, and holds it until the transaction ends. */
+  async lock(tx: NarrowTransaction, named: NamedRequest): Promise<ProviderLinkRequest | null> {
+    const where = { ...named, deniedAt: IsNull(), expiresAt: FUTURE };
     return tx.repository(ProviderLinkRequest).findOne({ where, lock: FOR_UPDATE });
   }
 
   /** Of whomever {@link ProviderLinkRepository.lock} holds. */
-  async find(tx: NarrowTransaction, subject: Subject, providerId: string): Promise<ProviderLinkRequest | null> {
-    return tx.repository(ProviderLinkRequest).findOneBy({ ...subject, providerId, expiresAt: FUTURE });
+  async find(tx: NarrowTransaction, person: Subject, providerId: string): Promise<ProviderLinkRequest | null> {
+    return tx.repository(ProviderLinkRequest).findOneBy({ ...person, providerId, expiresAt: FUTURE });
   }
 
-  /** In place of one that has expired, or whose provider was removed. */
+  /** In place of an earlier one. */
   async insert(tx: NarrowTransaction, request: NewLinkRequest): Promise<void> {
     const { tenantId, issuer, sub } = request;
-    await tx.repository(ProviderLinkRequest).delete({ tenantId, issuer, sub });
+    await this.deleteOf(tx, { tenantId, issuer, sub });
     await tx.repository(ProviderLinkRequest).insert({ ...request, expiresAt: secondsFromNow(LINK_REQUEST_SECONDS) });
   }
 
-  async deny(tx: TenantTransaction, id: string): Promise<void> {
-    await tx.repository(ProviderLinkRequest).update({ tenantId: tx.tenantId, id }, { deniedAt: secondsFromNow(0) });
+  /** @returns whether owners were not told before */
+  async markTold(tx: TenantTransaction, person: Subject): Promise<boolean> {
+    const untold = { ...person, toldAt: IsNull() };
+    return changedOne(await tx.repository(ProviderLinkRequest).update(untold, { toldAt: secondsFromNow(0) }));
   }
 
-  async delete(tx: TenantTransaction, id: string): Promise<void> {
-    await tx.repository(ProviderLinkRequest).delete({ tenantId: tx.tenantId, id });
+  async deny(tx: NarrowTransaction, { tenantId, id }: NamedRequest): Promise<void> {
+    await tx.repository(ProviderLinkRequest).update({ tenantId, id }, { deniedAt: secondsFromNow(0) });
+  }
+
+  async deleteOf(tx: NarrowTransaction, person: Subject): Promise<void> {
+    await tx.repository(ProviderLinkRequest).delete({ ...person });
+  }
+
+  /** Of whoever wants to be a user. */
+  async deleteOfUser(tx: NarrowTransaction, { tenantId, userId }: EmailHolder): Promise<void> {
+    await tx.repository(ProviderLinkRequest).delete({ tenantId, userId });
   }
 }
+
+type NamedRequest = Pick<ProviderLinkRequest, 'tenantId' | 'providerId' | 'id'>;
 
 /** More wait for the next look. */
 const MOST_LISTED = 200;
 
-type NewLinkRequest = Omit<ProviderLinkRequest, 'createdAt' | 'deniedAt' | 'expiresAt'>;
+type NewLinkRequest = Omit<ProviderLinkRequest, 'createdAt' | 'toldAt' | 'deniedAt' | 'expiresAt'>;
 
 /** For so long a person may be at the provider. */
 export const SIGN_IN_SECONDS = 600;

@@ -44,6 +44,24 @@ export class ListeningService {
    */
   async next(principal: Principal, appKey: string, query: ListenQuery): Promise<ListenedDeliveriesView> {
     const events = query.events ? [...new Set(query.events.flatMap(eventsOf))] : null;
+    const caller = new AbortController();
+    const leave = () => caller.abort();
+    // Before the first wait, which it may not outlast.
+    principal.connection?.once('close', leave);
+    try {
+      return await this.nextOf(principal, appKey, query, events, caller.signal);
+    } finally {
+      principal.connection?.off('close', leave);
+    }
+  }
+
+  private async nextOf(
+    principal: Principal,
+    appKey: string,
+    query: ListenQuery,
+    events: ListeningFilter['events'],
+    gone: AbortSignal,
+  ): Promise<ListenedDeliveriesView> {
     const { tenantId } = principal;
     const binding: CursorBinding = { tenantId, list: `listen/${appKey}`, filter: events, value: 'date-time' };
     const { exist, receivers } = await this.sandboxes.find(principal, appKey);
@@ -54,15 +72,10 @@ export class ListeningService {
     }
     const position = readPosition(binding, query.cursor);
     const deadline = Date.now() + (query.wait ?? MOST_WAIT_SECONDS) * 1000;
-    const caller = new AbortController();
-    const leave = () => caller.abort();
-    principal.connection?.once('close', leave);
-    return this.limit
-      .within(tenantId, () => {
-        const byId = new Map(receivers.map((one) => [one.subscriptionId, one]));
-        return this.wait(binding, byId, events, position, deadline, caller.signal);
-      })
-      .finally(() => principal.connection?.off('close', leave));
+    return this.limit.within(tenantId, () => {
+      const byId = new Map(receivers.map((one) => [one.subscriptionId, one]));
+      return this.wait(binding, byId, events, position, deadline, gone);
+    });
   }
 
   private async wait(

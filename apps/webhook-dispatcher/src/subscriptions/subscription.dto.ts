@@ -114,7 +114,7 @@ export class SubscriptionView {
 
   @EnumField(SUBSCRIPTION_STATUSES, {
     description:
-      '`paused` by an administrator, or `disabled` by the platform, because attempts failed for five days or the receiver answered 410, which holds events instead of sending them, or because its app is revoked',
+      '`paused` by an administrator, or `disabled` by the platform: attempts failed for five days or the receiver answered 410 (either holds events), or its app is revoked (nothing is sent)',
   })
   status: SubscriptionStatus;
 

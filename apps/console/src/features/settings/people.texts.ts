@@ -39,7 +39,10 @@ export const PEOPLE_TEXTS = catalogue({
     linkYesText:
       'They get the account with everything that it may do. Whoever signed in to it at the provider before no longer does.',
     linked: (name: string) => `They sign in as ${name} now`,
-    linkDenied: 'They are refused. Give the account another address, or remove it, to let them in as somebody new.',
+    linkNoTitle: 'Refuse them?',
+    linkNoText:
+      'Their sign-ins are refused for seven days. To let them in as somebody new, remove the account that has the address, or have its owner sign in with another address at the provider.',
+    linkDenied: 'They are refused',
     enable: 'Enable',
     reassign: 'Reassign records',
     statuses: { active: 'active', invited: 'invited', disabled: 'disabled', pending: 'pending' } as Readonly<
@@ -101,8 +104,10 @@ export const PEOPLE_TEXTS = catalogue({
     linkYesText:
       'Die Person erhält das Konto mit allem, was es darf. Wer sich beim Anbieter bisher dafür angemeldet hat, kommt nicht mehr hinein.',
     linked: (name: string) => `Die Person meldet sich jetzt als ${name} an`,
-    linkDenied:
-      'Die Anmeldung wird abgelehnt. Geben Sie dem Konto eine andere Adresse, oder entfernen Sie es, um die Person als jemand Neues einzulassen.',
+    linkNoTitle: 'Ablehnen?',
+    linkNoText:
+      'Die Anmeldung wird sieben Tage lang abgelehnt. Um die Person als jemand Neues einzulassen, entfernen Sie das Konto mit der Adresse, oder lassen Sie es sich mit einer anderen Adresse beim Anbieter anmelden.',
+    linkDenied: 'Die Person wird abgelehnt',
     enable: 'Entsperren',
     reassign: 'Datensätze neu zuweisen',
     statuses: { active: 'aktiv', invited: 'eingeladen', disabled: 'gesperrt', pending: 'unbestätigt' },

@@ -1,13 +1,19 @@
 import type { LinkRequestView } from '@crm/api-client';
-import { ProblemNotice, useTexts } from '@crm/ui';
+import { useTexts } from '@crm/ui';
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApiClient } from '../../../session/api-client-context.js';
 import { useProof } from '../../account/proof.js';
 import { Confirm } from '../../sign-in/parts/confirm.js';
 import { PEOPLE_TEXTS } from '../people.texts.js';
+
+/** What the owner is asked about again. */
+interface Decision {
+  readonly request: Waiting;
+  readonly isSame: boolean;
+}
 
 /** Of a provider, and with the name of the user who has the address. */
 interface Waiting extends LinkRequestView {
@@ -21,27 +27,23 @@ export default function LinkRequests() {
   const client = useApiClient();
   const queries = useQueryClient();
   const callProven = useProof();
-  const [asked, setAsked] = useState<Waiting>();
+  const [asked, setAsked] = useState<Decision>();
   const { data = [] } = useQuery({ queryKey: ['people', 'link-requests'], queryFn: () => waiting(client) });
-  const decide = useMutation({
-    mutationFn: async ({ request, isSame }: { request: Waiting; isSame: boolean }) => {
-      const params = { path: { id: request.providerId, requestId: request.id } };
-      const path = '/api/tenant/identity-providers/{id}/link-requests/{requestId}';
-      const make = () =>
-        isSame ? client.POST(`${path}/approve`, { params }) : client.POST(`${path}/deny`, { params });
-      if ((await callProven(make)) === undefined) return;
-      await queries.invalidateQueries({ queryKey: ['people'] });
-      notifications.show({ message: isSame ? texts.linked(request.has) : texts.linkDenied });
-      setAsked(undefined);
-    },
-  });
+  const decide = async ({ request, isSame }: Decision): Promise<void> => {
+    const params = { path: { id: request.providerId, requestId: request.id } };
+    const path = '/api/tenant/identity-providers/{id}/link-requests/{requestId}';
+    const make = () => (isSame ? client.POST(`${path}/approve`, { params }) : client.POST(`${path}/deny`, { params }));
+    if ((await callProven(make)) === undefined) return;
+    await queries.invalidateQueries({ queryKey: ['people'] });
+    notifications.show({ message: isSame ? texts.linked(request.has) : texts.linkDenied });
+    setAsked(undefined);
+  };
   if (data.length === 0) return null;
   return (
     <section aria-labelledby="link-requests">
       <Title order={2} size="h5" id="link-requests">
         {texts.linksTitle}
       </Title>
-      {decide.error ? <ProblemNotice problem={decide.error} /> : null}
       <Stack component="ul" gap="sm" p={0}>
         {data.map((request) => (
           <Group component="li" key={request.id} justify="space-between">
@@ -49,11 +51,11 @@ export default function LinkRequests() {
               {texts.linkText(request.email, request.has)}
             </Text>
             <Group gap="xs">
-              <Button size="xs" variant="default" onClick={() => setAsked(request)}>
+              <Button size="xs" variant="default" onClick={() => setAsked({ request, isSame: true })}>
                 {texts.linkYes}…
               </Button>
-              <Button size="xs" variant="default" onClick={() => decide.mutate({ request, isSame: false })}>
-                {texts.linkNo}
+              <Button size="xs" variant="default" onClick={() => setAsked({ request, isSame: false })}>
+                {texts.linkNo}…
               </Button>
             </Group>
           </Group>
@@ -61,10 +63,10 @@ export default function LinkRequests() {
       </Stack>
       {asked ? (
         <Confirm
-          title={texts.linkYesTitle(asked.has)}
-          text={texts.linkYesText}
-          act={texts.linkYes}
-          onAct={() => decide.mutateAsync({ request: asked, isSame: true })}
+          title={asked.isSame ? texts.linkYesTitle(asked.request.has) : texts.linkNoTitle}
+          text={asked.isSame ? texts.linkYesText : texts.linkNoText}
+          act={asked.isSame ? texts.linkYes : texts.linkNo}
+          onAct={() => decide(asked)}
           onClose={() => setAsked(undefined)}
         />
       ) : null}
