@@ -6,7 +6,8 @@ import { freePorts } from '../../scripts/servers/free-port.mjs';
 import { inRounds, median, setting } from '../measure.mjs';
 
 /** @typedef {import('../lab.mjs').Lab} Lab */
-/** status: of the answer, any success by default. @typedef {{ method?: string, path: string, body?: unknown, status?: number }} Call */
+/** status: of the answer, any success by default; act: instead of a call to the service.
+ * @typedef {{ method?: string, path?: string, body?: unknown, status?: number, headers?: Record<string, string>, act?: () => Promise<unknown> }} Call */
 /** What gives the call of a round, by what it shows. @typedef {Readonly<Record<string, (round: number) => Call>>} Calls */
 /** @typedef {{ name: string, url: string, probePort: number }} Watched */
 
@@ -25,17 +26,23 @@ export async function watched(lab, name, environment) {
   return { ...(await lab.service(name, { ...environment, ...probe })), probePort };
 }
 
-/** What calls a service as an administrator of a workspace; gives what it answers. @param {Lab} lab @param {string} [tenantId] */
-export function caller(lab, tenantId) {
+/** What calls a service as an administrator of a workspace; gives what it answers.
+ * @param {Lab} lab @param {string} [tenantId] @param {() => string} [token] */
+export function caller(lab, tenantId, token) {
   const sub = newId();
   /** @param {{ url: string }} service @param {Call} call @returns {Promise<any>} */
-  return async ({ url }, { method = 'GET', path, body, status }) => {
-    const headers = { authorization: `Bearer ${lab.sign(tenantId, { sub })}`, 'content-type': 'application/json' };
+  return async ({ url }, { method = 'GET', path = '', body, status, headers: more, act }) => {
+    if (act) return act();
+    const bearer = token?.() ?? lab.sign(tenantId, { sub });
+    const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json', ...more };
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     const response = await fetch(`${url}${path}`, { method, headers, body: text });
     const answer = await response.text();
-    if (status === undefined ? response.ok : response.status === status) return answer && JSON.parse(answer);
-    throw new Error(`${method} ${path.slice(0, 200)} answered ${response.status}: ${answer.slice(0, 1000)}`);
+    if (status === undefined ? response.ok : response.status === status)
+      return answer.startsWith('{') ? JSON.parse(answer) : answer;
+    throw new Error(
+      `${method} ${path.slice(0, 200)} answered ${response.status} to ${text?.length ?? 0} characters: ${answer.slice(0, 1000)}`,
+    );
   };
 }
 

@@ -5,7 +5,7 @@ import { MAX_PAGE_SIZE } from '@crm/http';
 import { headers } from '@nats-io/transport-node';
 import { blockRows, caller, watched } from './blocks.mjs';
 import { limitOf } from './limits.mjs';
-import { choice, formula, largestObjects, plain } from './packages.mjs';
+import { choice, formula, largestObjects, plain, SLOW_LENGTH, slow } from './packages.mjs';
 
 /** @typedef {import('../lab.mjs').Lab} Lab */
 
@@ -158,9 +158,25 @@ async function ofStandardObjects(lab, service) {
   });
 }
 
+/** @param {Lab} lab @param {import('./blocks.mjs').Watched} service */
+async function ofPatterns(lab, service) {
+  const fields = Array.from({ length: 10 }, (_, index) => slow(index));
+  const { send } = await workspace(lab, [{ apiName: 'slow', nameField: 'p0', fields }]);
+  // Another text each time: what the engine has learned of one does not help it with the next.
+  const text = () =>
+    Array.from({ length: SLOW_LENGTH }, (_, index) => (index % 3 === 0 || Math.random() < 0.5 ? 'b' : 'c')).join('');
+  const record = () => Object.fromEntries(fields.map(({ apiName }) => [apiName, `${text().slice(1)}c`]));
+  const path = '/api/crm/custom/slow/records';
+  const records = () => Array.from({ length: 10 }, record);
+  return blockRows(service, send, {
+    'a record of the slowest patterns': () => ({ method: 'POST', path, body: record(), status: 422 }),
+    'ten of them': () => ({ method: 'POST', path: `${path}/bulk`, body: { operation: 'create', records: records() } }),
+  });
+}
+
 /** @param {Lab} lab @param {import('./blocks.mjs').Watched} service @param {import('pg').Pool} admin */
 async function ofPackages(lab, service, admin) {
-  const rows = [];
+  const rows = await ofPatterns(lab, service);
   for (const [what, field] of /** @type {const} */ ([
     ['formulas', formula],
     ['fields', plain],

@@ -32,6 +32,25 @@ export function largestObjects(field) {
   }));
 }
 
+/** A package of such objects, which passes certification. @param {(index: number) => { apiName: string, expression?: string }} field @param {string} key */
+export function largestPackage(field, key) {
+  const named = (/** @type {{ apiName: string }} */ { apiName }) => ({ label: apiName });
+  const objects = largestObjects((index) => ({ ...field(index), ...named(field(index)) })).map((object) => ({
+    ...object,
+    ...named(object),
+    pluralLabel: object.apiName,
+    fields: object.fields.map((one) => ({ ...one, ...named(one) })),
+  }));
+  const site = 'https://acme.example';
+  const publisher = { name: 'Acme', supportEmail: 'a@acme.example', privacyUrl: site, termsUrl: site };
+  const permissions = [{ scope: 'custom_objects', purpose: 'Keeps the records.' }];
+  const listing = { summary: 'Very many records', categories: ['operations'] };
+  return { key, name: 'Large', version: '1.0.0', kind: 'industry_app', publisher, listing, permissions, objects };
+}
+
+/** The longest formula that says whether something holds, over such a name. */
+export const longestCondition = (/** @type {string} */ name) => `${sum.slice(2)}+LEN(${name})>0`;
+
 const sum = Array.from({ length: LIMITS.nodes / 2 - 1 }, () => '1').join('+');
 /** Every formula has as many nodes as one may. */
 export const formula = (/** @type {number} */ index) => ({
@@ -41,6 +60,17 @@ export const formula = (/** @type {number} */ index) => ({
 });
 
 export const plain = (/** @type {number} */ index) => ({ apiName: `t${index}`, type: 'text' });
+
+/** The slowest pattern for the longest value that it may have. */
+export const SLOW_LENGTH = 240;
+export const slow = (/** @type {number} */ index) => ({
+  apiName: `p${index}`,
+  type: 'text',
+  validationRules: [
+    { type: 'regex', value: `^(?:b|.b|..b|...b){${200 - index}}$` },
+    { type: 'maxLength', value: SLOW_LENGTH },
+  ],
+});
 
 export const choice = (/** @type {number} */ index) => ({
   apiName: `c${index}`,

@@ -85,6 +85,34 @@ describe('the workflows of a tenant', () => {
   });
 });
 
+it('a page of workflows contains up to 400 kB of definitions; one that was left out is returned by itself', async () => {
+  const action = { type: 'create_task', key: 'call', title: 'Call', description: 'x'.repeat(4_000) };
+  const actions = [action, ...Array.from({ length: 6 }, () => ({ ...action, key: undefined }))];
+  const trigger = { type: 'webhook_received', payload: [{ name: 'amount', type: 'number' }] };
+  const first = await tenant.call<{ id: string }>('POST', '/workflows', { name: 'First', trigger, actions });
+  const { id } = first.body;
+  await world.sql(
+    `INSERT INTO workflow SELECT (jsonb_populate_record(w, jsonb_build_object('id', gen_random_uuid(), 'name', 'Copy ' || n))).*
+       FROM workflow w, generate_series(1, 20) AS n WHERE tenant_id = $1 AND id = $2`,
+    tenant.tenantId,
+    id,
+  );
+  type List = { data: { id: string; trigger: object; condition?: null; actions: object[] }[] };
+  const { data } = (await tenant.call<List>('GET', '/workflows?size=200')).body;
+  expect(data).toHaveLength(21);
+  const isWhole = data.map(({ condition }) => condition === null);
+  expect(isWhole).toEqual(data.map((_one, index) => index < 14));
+  expect(data[0]).toMatchObject({ trigger, actions: JSON.parse(JSON.stringify(actions)) });
+  const outlines = [
+    { type: 'create_task', key: 'call' },
+    ...Array.from({ length: 6 }, () => ({ type: 'create_task' })),
+  ];
+  expect(data.at(-1)).toMatchObject({ trigger: { type: 'webhook_received' }, actions: outlines });
+  expect(data.at(-1)?.trigger).not.toHaveProperty('payload');
+  const last = (await tenant.call<List['data'][number]>('GET', `/workflows/${data.at(-1)?.id}`)).body;
+  expect(last).toMatchObject({ trigger, actions: data[0]?.actions });
+});
+
 describe('a page of runs', () => {
   /** Stores finished runs with this payload and returns their ids, newest first. */
   const stored = async (count: number, payload: object): Promise<string[]> => {
@@ -99,13 +127,13 @@ describe('a page of runs', () => {
   };
   type List = { data: { id: string; input?: object; steps: object[] }[] };
 
-  it('contains up to four megabytes of payloads; a payload that was left out is returned with its run', async () => {
+  it('contains up to 300 kB of payloads; a payload that was left out is returned with its run', async () => {
     const payload = { text: 'x'.repeat(250_000) };
     const ids = await stored(40, payload);
     const { data } = (await tenant.call<List>('GET', '/runs?size=40')).body;
     expect(data.map(({ id }) => id)).toEqual(ids);
     // The newest payloads that fit; the other runs are listed without theirs.
-    expect(data.map(({ input }) => input !== undefined)).toEqual(ids.map((_id, index) => index < 15));
+    expect(data.map(({ input }) => input !== undefined)).toEqual(ids.map((_id, index) => index < 1));
     expect(data[0]).toMatchObject({ input: payload, steps: [{ key: 'step1', status: 'succeeded' }] });
     expect((await tenant.run(ids.at(-1) as string)).input).toEqual(payload);
   });

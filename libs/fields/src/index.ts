@@ -27,4 +27,4 @@ export {
 } from './types/field-type.js';
 export { FIELD_TYPE_NAMES, type FieldTypeName, fieldTypes } from './types/index.js';
 export { foldForSearch, foldForSearchUpTo, foldForUniqueness, phoneDigits } from './types/texts.js';
-export { type ValidatedRecord, validateRecord, withoutLimits } from './validate-record.js';
+export { recordValidation, type ValidatedRecord, validateRecord, withoutLimits } from './validate-record.js';

@@ -4,8 +4,7 @@ import { RE2JS, RE2JSException } from 're2js';
 export const LONGEST_PATTERN = 500;
 /**
  * Maximum instructions of a compiled pattern, which limits the time per character. Repetitions are expanded, so a short
- * pattern can become a program of 45,000 instructions, which takes minutes for a text of 100,000 characters; one of this
- * size takes a second. A character class repeated 1,000 times is within the limit.
+ * pattern can become a program of 45,000 instructions, which takes minutes to compile. A character class repeated 1,000 times is within the limit.
  */
 const LARGEST_PROGRAM = 2500;
 /** Number of compiled patterns kept; the oldest one is evicted first. */
@@ -59,10 +58,12 @@ function tryCompile(pattern: string): Compiled {
  */
 const PACKAGE_INSTRUCTIONS = 200_000;
 /**
- * Steps (instructions times characters, about 5 ns each) that the longest record of one object may take. Our choice:
- * half a second for a record designed to be slow; a typical one takes a thousandth of that.
+ * Steps (instructions times characters, up to 50 ns each) that the longest value of a field may take with one pattern: some 20 ms, in
+ * which nobody else has a turn. A pattern of 125 instructions for the longest line.
  */
-const RECORD_STEPS = 100_000_000;
+const PATTERN_STEPS = 500_000;
+/** Steps that the longest record of one object may take, with turns of others in between. Typical ones take a thousandth of that. */
+const RECORD_STEPS = 5_000_000;
 /** Steps for the defaults of one package, which are checked when it is certified. */
 const DEFAULT_STEPS = 2_000_000;
 
@@ -93,8 +94,9 @@ export class PatternBudget {
    * @param longest maximum code points of a value that is matched against the pattern
    */
   allowsRecords(pattern: string, longest: number): boolean {
-    this.recordSteps += compiledSize(pattern) * longest;
-    return this.recordSteps <= RECORD_STEPS;
+    const steps = compiledSize(pattern) * longest;
+    this.recordSteps += steps;
+    return steps <= PATTERN_STEPS && this.recordSteps <= RECORD_STEPS;
   }
 
   /** Whether a default may be matched against its patterns. */

@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from '@crm/formula';
 import type { FieldDefinition, ValidationRule } from './field-definition.js';
 import { DEFINITION_PROBLEMS, type FieldProblem, pointerTo, VALUE_PROBLEMS } from './problem.js';
 import { rules } from './rules.js';
@@ -100,6 +101,16 @@ export function validateRecord(
   mode: 'create' | 'update',
   options: ParseOptions = {},
 ): ValidatedRecord {
+  return atOnce(recordValidation(fields, input, mode, options));
+}
+
+/** {@link validateRecord}, a field a step: patterns may take milliseconds for each. */
+export function* recordValidation(
+  fields: readonly FieldDefinition[],
+  input: Readonly<Record<string, unknown>>,
+  mode: 'create' | 'update',
+  options: ParseOptions = {},
+): Steps<ValidatedRecord> {
   const problems: FieldProblem[] = [];
   const values: [string, unknown][] = [];
   const names = new Set<string>();
@@ -110,6 +121,7 @@ export function validateRecord(
       if (given) problems.push(formulaProblem(field));
     } else if (given) {
       values.push([field.apiName, validateValue(field, input[field.apiName], options, problems)]);
+      if (field.validationRules !== undefined) yield;
     } else if (mode === 'create') {
       values.push([field.apiName, validateValue(field, field.default ?? null, options, problems)]);
     }

@@ -19,13 +19,26 @@ export const nextTurn = (): Promise<void> =>
     else setTimeout(resolve, 0);
   });
 
-/** Does it in pieces of a few milliseconds and one step, with a turn of the event loop between two of them. */
+let begun = 0;
+let next: Promise<void> | undefined;
+
+/** Whether this process has worked for as long as a piece, whoever it was. */
+const isOver = (): boolean => performance.now() - begun >= PIECE_MS;
+
+/**
+ * Does it in pieces of a few milliseconds and one step, with a turn of the event loop between two of them, also where several do so at the
+ * same time.
+ */
 export async function inPieces<T>(steps: Steps<T>): Promise<T> {
-  for (let begun = performance.now(); ; ) {
+  for (;;) {
+    while (isOver()) {
+      next ??= nextTurn().then(() => {
+        begun = performance.now();
+        next = undefined;
+      });
+      await next;
+    }
     const { done, value } = steps.next();
     if (done) return value;
-    if (performance.now() - begun < PIECE_MS) continue;
-    await nextTurn();
-    begun = performance.now();
   }
 }

@@ -3,6 +3,7 @@ export { type CertifyOptions, certify, manifestSha256, SUITE_VERSION } from './c
 export { certifySources, type LocatedFinding, locateFindings, type PackageTexts } from './certify-text.js';
 export type { Certification, Check, CheckResult, CheckStatus, Severity } from './check.js';
 export { checkListPage, checkPage } from './check-pages.js';
+export { automationLength, LONGEST_AUTOMATION } from './checks/automations.js';
 export { CHECKS } from './checks/index.js';
 export { compareManifests } from './compare.js';
 export type { Change, ChangeEffect } from './compare-objects.js';

@@ -33,7 +33,7 @@ export class RunView {
   @JsonField({
     optional: true,
     description:
-      'The payload; shown to administrators only. A list contains up to 4 MB of payloads, newest first; read the run for the others',
+      'The payload; shown to administrators only. A list contains up to 300 kB of payloads, newest first; read the run for the others',
   })
   input?: Readonly<Record<string, unknown>>;
 

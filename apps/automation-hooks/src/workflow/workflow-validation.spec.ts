@@ -45,6 +45,17 @@ describe('the definition of a workflow', () => {
     expect(readDefinition(definition, policy)).toEqual(definition);
   });
 
+  it('is bounded as a whole, before anything else is looked at', () => {
+    const long = Array.from({ length: 9 }, () => ({ ...task, description: 'x'.repeat(4_000) }));
+    expect(problemsOf({ trigger: hook, actions: long })).toEqual([' TOO_LONG']);
+    expect(problemsOf({ trigger: hook, actions: long.slice(2) })).toEqual([]);
+  });
+
+  it('names no more mistakes than an answer does', () => {
+    const values = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`v${index}`, '{{']));
+    expect(problemsOf({ trigger: hook, actions: [record('lead', values)] })).toHaveLength(50);
+  });
+
   it.each([
     ['no trigger', { trigger: undefined }, '/trigger INVALID_TYPE'],
     ['an unknown trigger', { trigger: { type: 'sunrise' } }, '/trigger/type UNKNOWN_TRIGGER'],

@@ -3,10 +3,12 @@ import type { OutsideClient } from '@crm/egress';
 import { FIELD_TYPE_NAMES } from '@crm/fields';
 import { checkFormula } from '@crm/formula';
 import {
+  automationLength,
   conditionTypes,
   hasPlaceholder,
   isExecutedAction,
   isExecutedTrigger,
+  LONGEST_AUTOMATION,
   TemplateError,
   templateKeys,
 } from '@crm/manifest';
@@ -18,6 +20,8 @@ const MAX_PAYLOAD_KEYS = 200;
 const MAX_WAIT_SECONDS = 30 * 24 * 3600;
 const MAX_DUE_IN_DAYS = 3650;
 const MAX_TEXT = 4000;
+/** That an answer names. */
+const MAX_PROBLEMS = 50;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** RFC 9110, section 5.6.2. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -41,7 +45,7 @@ const MEMBERS: Readonly<Record<Action['type'], readonly string[]>> = {
 export type TargetPolicy = Pick<OutsideClient, 'checkUrl'>;
 
 /**
- * Reads a definition and reports all mistakes at once.
+ * Reads a definition and reports its mistakes at once, as many as an answer names.
  * @param policy the URLs that may be called
  * @param base JSON pointer to the input in the request
  * @throws WORKFLOW_INVALID with a problem for each mistake
@@ -52,6 +56,10 @@ export function readDefinition(
   base = '',
 ): WorkflowDefinition {
   const problems = new Problems(base, policy);
+  if (automationLength(input) > LONGEST_AUTOMATION) {
+    problems.add('', 'TOO_LONG', `Trigger, condition and actions can have at most ${LONGEST_AUTOMATION} characters`);
+    problems.throwIfAny();
+  }
   const trigger = readTrigger(input.trigger, problems);
   const condition = readCondition(input.condition, trigger, problems);
   const actions = readActions(input.actions, problems);
@@ -68,6 +76,7 @@ class Problems {
   ) {}
 
   add(pointer: string, code: string, detail: string): void {
+    if (this.found.length === MAX_PROBLEMS) return;
     // What libraries say of templates and addresses ends with a full stop; a detail does not.
     this.found.push({ pointer: `${this.base}${pointer}`, code, detail: detail.replace(/\.$/, '') });
   }

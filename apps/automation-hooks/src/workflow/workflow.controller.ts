@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
-import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, NotRepeatable } from '@crm/http';
+import { ApiGroup, BodyLimit, Describe, IdParam, type ListAnswer, ListQuery, NotRepeatable } from '@crm/http';
 import { RpcHandler } from '@crm/messaging';
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
@@ -9,6 +9,9 @@ import { ChangeWorkflowInput, CreatedWorkflowView, CreateWorkflowInput, Workflow
 import { WorkflowService } from './workflow.service.js';
 import { WorkflowProvisioningService } from './workflow-provisioning.service.js';
 
+/** Enough for the longest definition, however it is escaped. */
+const MAX_BODY_BYTES = 256 * 1024;
+
 @ApiGroup(WORKFLOW_GROUP)
 @Controller('api/crm/automations/workflows')
 export class WorkflowController {
@@ -16,6 +19,7 @@ export class WorkflowController {
 
   @Post()
   @NotRepeatable()
+  @BodyLimit(MAX_BODY_BYTES)
   @Access({ right: 'administer', proof: false })
   @Describe({
     summary: 'Creates a workflow',

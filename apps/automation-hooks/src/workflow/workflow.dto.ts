@@ -1,5 +1,5 @@
 import { BooleanField, DateTimeField, field, IdField, IntegerField, JsonField, ListField, TextField } from '@crm/http';
-import { type Action, type Workflow } from './workflow.entity.js';
+import type { Action, ShownWorkflow } from './workflow.entity.js';
 
 /** Longest formula, in characters: the limit of the formula language. */
 const MAX_CONDITION = 4000;
@@ -43,7 +43,10 @@ export class WorkflowView {
   @TextField({ maxLength: MAX_CONDITION, optional: true, nullable: true, description: 'Shown to administrators' })
   condition?: string | null;
 
-  @ListField(field.json(), { description: 'Complete for administrators; others see `type` and `key`' })
+  @ListField(field.json(), {
+    description:
+      'Complete for administrators; others see `type` and `key`. A list has up to 400 kB of definitions, newest first, and of the others what everybody sees, without the payload of the trigger; read the workflow for the rest',
+  })
   actions: readonly unknown[];
 
   @BooleanField() enabled: boolean;
@@ -64,7 +67,7 @@ export class CreatedWorkflowView extends WorkflowView {
 /**
  * @param inFull shows conditions and whole actions, which may contain secrets of other systems: for administrators only
  */
-export function toWorkflowView(workflow: Workflow, inFull: boolean): WorkflowView {
+export function toWorkflowView(workflow: ShownWorkflow, inFull: boolean): WorkflowView {
   const { trigger, condition, actions } = workflow.definition;
   return {
     id: workflow.id,
@@ -74,8 +77,8 @@ export function toWorkflowView(workflow: Workflow, inFull: boolean): WorkflowVie
     ...(inFull && { condition: condition ?? null }),
     actions: inFull ? actions : actions.map(outlineOf),
     enabled: workflow.enabled,
-    appKey: workflow.origin?.appKey ?? null,
-    installationId: workflow.origin?.installationId ?? null,
+    appKey: workflow.appKey,
+    installationId: workflow.installationId,
     createdAt: workflow.createdAt.toISOString(),
     updatedAt: workflow.updatedAt.toISOString(),
   };

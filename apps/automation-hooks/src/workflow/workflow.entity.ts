@@ -64,3 +64,9 @@ export class Workflow {
       : ({ installationId, appKey, sandbox, automationKey, grantedScopes } as WorkflowOrigin);
   }
 }
+
+/** What is shown of a workflow. */
+export type ShownWorkflow = Pick<
+  Workflow,
+  'id' | 'version' | 'name' | 'definition' | 'enabled' | 'appKey' | 'installationId' | 'createdAt' | 'updatedAt'
+>;

@@ -9,9 +9,9 @@ import {
 } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Inject, Injectable } from '@nestjs/common';
-import { In, LessThan, type QueryDeepPartialEntity } from 'typeorm';
+import { In, type QueryDeepPartialEntity } from 'typeorm';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
-import { Workflow, type WorkflowDefinition, type WorkflowOrigin } from './workflow.entity.js';
+import { type ShownWorkflow, Workflow, type WorkflowDefinition, type WorkflowOrigin } from './workflow.entity.js';
 
 /**
  * Runs for every event; `enabled` is written out for the partial index, where TypeORM would send a parameter. $1:
@@ -47,6 +47,26 @@ const DELETE_DEFINITIONS = `
    WHERE kept.tenant_id = $1 AND kept.workflow_id = old.workflow_id AND kept.version = old.version
   RETURNING kept.version`;
 
+/**
+ * Newest first, with the first definitions up to $5 bytes of JSON, and of the others what runs show of them. $1: tenant, $2: id before the
+ * page or null, $3: limit, $4: offset.
+ */
+export const LIST_WORKFLOWS = `
+  SELECT id, version, name, enabled, app_key AS "appKey", installation_id AS "installationId", created_at AS "createdAt",
+         updated_at AS "updatedAt", "isWhole",
+         CASE WHEN "isWhole" THEN definition
+              ELSE json_build_object(
+                'trigger', json_strip_nulls(json_build_object('type', definition #> '{trigger,type}', 'event', definition #> '{trigger,event}')),
+                'actions', (SELECT json_agg(json_strip_nulls(json_build_object('type', action -> 'type', 'key', action -> 'key')))
+                              FROM json_array_elements(definition -> 'actions') AS action)) END AS definition
+    FROM (SELECT *, sum(octet_length(definition::text)) OVER (ORDER BY id DESC) <= $5 AS "isWhole"
+            FROM (SELECT * FROM workflow WHERE tenant_id = $1 AND ($2::uuid IS NULL OR id < $2)
+                   ORDER BY id DESC LIMIT $3 OFFSET $4) AS page) AS measured
+   ORDER BY id DESC`;
+
+/** Bytes of JSON of the definitions in a list: they are written in one piece, in which nobody else has a turn. */
+const MAX_PAGE_DEFINITION_BYTES = 400_000;
+
 /** Held until the transaction ends. $1: tenant. */
 const LOCK_WORKFLOWS = `SELECT pg_advisory_xact_lock(hashtextextended('workflows of ' || $1::text, 0))`;
 
@@ -68,6 +88,12 @@ export type PinnedDefinition = Pick<Workflow, 'definition' | 'objectNames'>;
 export interface NewWorkflow
   extends Readonly<Pick<Workflow, 'id' | 'name' | 'definition' | 'authorId' | 'objectNames'>> {
   readonly origin: WorkflowOrigin | null;
+}
+
+/** One of a page. */
+export interface ListedWorkflow extends ShownWorkflow {
+  /** Whether its definition is all of it. */
+  readonly isWhole: boolean;
 }
 
 @Injectable()
@@ -140,14 +166,10 @@ export class WorkflowRepository {
   }
 
   /** Newest first. */
-  async list(tx: TenantTransaction, page: ListPage): Promise<{ workflows: Workflow[]; counted: number }> {
+  async list(tx: TenantTransaction, page: ListPage): Promise<{ workflows: ListedWorkflow[]; counted: number }> {
+    const parameters = [tx.tenantId, page.after?.id ?? null, page.limit, page.offset, MAX_PAGE_DEFINITION_BYTES];
     const [workflows, counted] = await Promise.all([
-      tx.repository(Workflow).find({
-        where: { tenantId: tx.tenantId, ...(page.after && { id: LessThan(page.after.id) }) },
-        order: { id: 'DESC' },
-        take: page.limit,
-        skip: page.offset,
-      }),
+      tx.query<ListedWorkflow>(LIST_WORKFLOWS, parameters),
       this.count(tx),
     ]);
     return { workflows, counted };

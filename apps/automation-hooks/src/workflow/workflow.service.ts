@@ -99,7 +99,9 @@ export class WorkflowService {
     const page = parsePage(query, { tenantId, list: 'workflows' });
     const { workflows, counted } = await this.database.transaction(tenantId, (tx) => this.workflows.list(tx, page));
     const inFull = isAdministrator(principal);
-    return mapList(listAnswer(workflows, page, counted, idPosition), (workflow) => toWorkflowView(workflow, inFull));
+    return mapList(listAnswer(workflows, page, counted, idPosition), ({ isWhole, ...workflow }) =>
+      toWorkflowView(workflow, inFull && isWhole),
+    );
   }
 
   /** @throws NOT_FOUND */

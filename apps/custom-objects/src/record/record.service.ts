@@ -1,8 +1,8 @@
 import type { Principal } from '@crm/access';
 import { type FieldProblem, PlatformError, requireNoProblems } from '@crm/contracts';
 import { IdempotencyService, type IdempotentCall } from '@crm/database';
-import { type AccessPlan, type FieldProblem as ValueProblem, validateRecord, withoutLimits } from '@crm/fields';
-import type { EvaluationContext } from '@crm/formula';
+import { type AccessPlan, recordValidation, type FieldProblem as ValueProblem, withoutLimits } from '@crm/fields';
+import { type EvaluationContext, inPieces } from '@crm/formula';
 import { type ExpectedVersions, type ListAnswer } from '@crm/http';
 import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
@@ -307,7 +307,7 @@ export class RecordService {
     await this.storage.know(caller.tenantId);
     await this.referenceAccess.require(caller, model, body);
     const options = await this.valueOptions(caller);
-    const { values, problems } = validateRecord(model.object.fields, body, mode, options);
+    const { values, problems } = await inPieces(recordValidation(model.object.fields, body, mode, options));
     problems.push(...unknownCurrencies(model, values));
     requireNoProblems(shownProblems(model, plan, problems));
     return withStatus(model, values, body);

@@ -9,6 +9,7 @@ import {
   matchesEvent,
 } from '@crm/contracts';
 import { Database, isErasure, millisecondsOfId } from '@crm/database';
+import { inPieces, type Steps } from '@crm/formula';
 import { type EventReceipt, IdempotentEventHandler } from '@crm/messaging';
 import { recordedOnly } from '@crm/telemetry';
 import { type BeforeApplicationShutdown, Controller, Inject, Injectable, Logger } from '@nestjs/common';
@@ -96,9 +97,8 @@ export class FanOutService implements BeforeApplicationShutdown {
     if (candidates.length === 0) return;
     const body = deliveryBody(event);
     const now = new Date();
-    const receiving = candidates.filter(
-      ({ filter }) => filter === null || erases || passesFilter(filter, event.type, body.data, now),
-    );
+    const passes = (filter: string) => erases || passesFilter(filter, event.type, body.data, now);
+    const receiving = await inPieces(receiversOf(candidates, passes));
     if (receiving.length === 0) return;
     // What is only recorded is recorded once, whichever process did it.
     if (isRepeated || (!shouldPutOff && isOld(event))) {
@@ -333,4 +333,14 @@ export class FanOutConsumer {
     const { deliveryCount, streamSequence, storedAt, shouldPutOff } = receipt;
     await this.fanOut.handle(event, { isRepeated: deliveryCount !== 1, streamSequence, storedAt, shouldPutOff });
   }
+}
+
+/** Whose filter the event passes, a filter a step: events that come together have many. */
+function* receiversOf(candidates: readonly Receiver[], passes: (filter: string) => boolean): Steps<Receiver[]> {
+  const receiving: Receiver[] = [];
+  for (const one of candidates) {
+    if (one.filter === null || passes(one.filter)) receiving.push(one);
+    if (one.filter !== null) yield;
+  }
+  return receiving;
 }

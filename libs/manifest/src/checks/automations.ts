@@ -74,6 +74,13 @@ function* toolProblems(tool: Draft<ManifestTool>, at: string): Generator<Problem
 const MAX_ACTIONS = 50;
 const MAX_PAYLOAD_KEYS = 200;
 
+/** What of an automation is executed, as JSON, in UTF-16 units: it is read whole for each run, and lists of workflows have two hundred. */
+export const LONGEST_AUTOMATION = 32_768;
+
+/** As {@link LONGEST_AUTOMATION} has it. */
+export const automationLength = ({ trigger, condition, actions }: Readonly<Record<string, unknown>>): number =>
+  JSON.stringify({ trigger, condition, actions }).length;
+
 /** Keys appear in lists and in the answer to an installation. In UTF-16 units. */
 const MAX_KEY = 100;
 
@@ -106,6 +113,10 @@ export const AUT_001: Check = {
 
 function* automationProblems(automation: Draft<ManifestAutomation>, at: string): Generator<Problem> {
   const { trigger, condition, actions } = automation;
+  if (automationLength(automation as Readonly<Record<string, unknown>>) > LONGEST_AUTOMATION) {
+    const message = `Trigger, condition and actions of an automation can have at most ${LONGEST_AUTOMATION} characters.`;
+    yield { pointer: at, message };
+  }
   if (actions?.length === 0) yield { pointer: `${at}/actions`, message: 'The automation has no actions.' };
   if (actions && actions.length > MAX_ACTIONS) {
     yield { pointer: `${at}/actions`, message: `An automation can have at most ${MAX_ACTIONS} actions.` };

@@ -1,0 +1,26 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, it } from '@jest/globals';
+import { inPieces, type Steps } from './steps.js';
+
+it('what several do at the same time gives others a turn between two long steps, whosever they are', async () => {
+  let turns = 0;
+  const turnsOfSteps: number[] = [];
+  function* work(): Steps<void> {
+    for (let step = 0; step < 3; step += 1) {
+      turnsOfSteps.push(turns);
+      for (const begun = performance.now(); performance.now() - begun < 10; );
+      yield;
+    }
+  }
+  let isDone = false;
+  const all = Promise.all([work(), work(), work()].map(inPieces)).then(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await setImmediate();
+    turns += 1;
+  }
+  await all;
+  expect(turnsOfSteps).toHaveLength(9);
+  expect(new Set(turnsOfSteps).size).toBe(9);
+});
