@@ -8,7 +8,7 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '/dist/', ...(process.env.CITUS_URL ? [] : ['\\.cluster\\.spec\\.ts$'])],
   modulePathIgnorePatterns: ['/dist/'],
   // For a busy machine: what is too slow shows in bench/, never as a test that fails now and then.
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   testEnvironment: '<rootDir>/scripts/jest-environment.cjs',
   runtime: '<rootDir>/scripts/jest-runtime.cjs',
   // Workspace packages are read from their sources (the "source" condition of their exports).

@@ -42,8 +42,9 @@ const listOf = (which: string, position: string, order: string): string => `
  * the page begins, $6 and $7: of that moment the version and the change besides it after which it begins, $8: limit of each.
  */
 export const LIST_HISTORY = `
-  ${listOf('=', 'version <= $6 AND (at, version) < ($5::timestamptz, $6::integer)', 'version DESC')}
-  UNION ALL ${listOf('>', '(at, version) < ($5::timestamptz, $7::integer)', 'at DESC, version DESC')}`;
+  SELECT * FROM (
+    ${listOf('=', 'version <= $6 AND (at, version) < ($5::timestamptz, $6::integer)', 'version DESC')}
+    UNION ALL ${listOf('>', '(at, version) < ($5::timestamptz, $7::integer)', 'at DESC, version DESC')}) AS history`;
 
 /** $1: tenant, $2: object, $3: record. */
 export const FIND_CREATION = `

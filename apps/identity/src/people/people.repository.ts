@@ -34,7 +34,7 @@ const READ_NEEDS_PROVIDER = `
 /** A user whose password is to be checked, by itself in one round trip. $1: tenant, $2: user. */
 export const READ_SIGN_IN_USER = `
   SELECT u.* FROM ${TENANT_OF_STATEMENT}, LATERAL (
-    SELECT tenant_id AS "tenantId", id, email, roles, status, password_hash AS "passwordHash", mfa_enabled AS "mfaEnabled",
+    SELECT tenant_id AS "tenantId", id, email, roles, status, origin, password_hash AS "passwordHash", mfa_enabled AS "mfaEnabled",
         sign_in_epoch AS "signInEpoch", initial_password AS "initialPassword",
         EXISTS (SELECT 1 FROM tenant_suspension s WHERE s.tenant_id = $1::uuid AND s.reinstated_at IS NULL) AS "isSuspended",
         ${NEEDS_PROVIDER} AS "needsProvider"
@@ -65,7 +65,16 @@ export type NewUser = Pick<User, 'id' | 'email' | 'name' | 'roles' | 'status' | 
 
 export type SignInUser = Pick<
   User,
-  'tenantId' | 'id' | 'email' | 'roles' | 'status' | 'passwordHash' | 'mfaEnabled' | 'signInEpoch' | 'initialPassword'
+  | 'tenantId'
+  | 'id'
+  | 'email'
+  | 'roles'
+  | 'status'
+  | 'origin'
+  | 'passwordHash'
+  | 'mfaEnabled'
+  | 'signInEpoch'
+  | 'initialPassword'
 > & {
   /** Whether operators have suspended the workspace. */
   readonly isSuspended: boolean;

@@ -252,13 +252,11 @@ export class SignInService {
     this.refusals.note({ ...origin, tenantId }, failedSignIn(id, reason));
   }
 
-  /** @throws PlatformError SINGLE_SIGN_ON_REQUIRED, also where the workspace has demanded it since the password was given */
+  /** @throws PlatformError SINGLE_SIGN_ON_REQUIRED, which the workspace can demand since the password was given */
   private async assertStillAdmitted(tx: TenantTransaction, id: string, purpose: SignInPurpose): Promise<User | null> {
     // Sent together: one round trip.
     const [user, { singleSignOn }] = await Promise.all([this.users.find(tx, id), this.policies.read(tx)]);
     if (user?.status !== 'active') return null;
-    // Whom a provider has made only the provider lets in: the person may be who had the address before.
-    if (purpose === 'switch' && user.origin === 'identity_provider') throw new PlatformError('SINGLE_SIGN_ON_REQUIRED');
     const refusal = singleSignOn && isOfPerson(purpose) ? await this.passwordRefusal(tx, id) : undefined;
     if (refusal) throw refusal;
     return user;

@@ -1,5 +1,6 @@
 import { Database, inWorkspace, type TransactionOrigin, visiting } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
 import { MailService } from '../mail/mail.service.js';
 import { EmailClaimRepository } from '../people/email.repository.js';
@@ -53,7 +54,7 @@ export class FollowedAddressService {
       await this.persons.moveAddress(tx, user.email, email, 0);
       await this.claims.endOthers(tx, email, user.id);
       for (const member of members) {
-        const detail = member.tenantId === tenantId ? { providerId: provider.id } : {};
+        const detail: AuditDetail = member.tenantId === tenantId ? { providerId: provider.id } : {};
         await visiting(tx, member.tenantId, async () => {
           await this.users.changeEmail(tx, member, email);
           await this.links.endMailedLinks(tx, member);
