@@ -23,7 +23,11 @@ beforeEach(async () => {
   tenant = await app.tenant();
 });
 
-const optionsNow = async (path = SOURCE) => (await tenant.call('GET', path)).body.options as Option[];
+const optionsNow = async (path = SOURCE) => {
+  const answer = await tenant.call('GET', path);
+  expect(answer).toMatchObject({ status: 200 });
+  return answer.body.options as Option[];
+};
 const put = (options: readonly Option[], path = SOURCE) => call('PUT', path, tenant.admin, { options });
 const replaced = async (options: readonly Option[], path = SOURCE) => {
   const answer = await put(options, path);

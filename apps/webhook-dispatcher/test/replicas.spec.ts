@@ -82,6 +82,11 @@ const noticed = async (...others: TestService[]) => {
   for (const service of all) await service.get(ReceiverHealth).settled();
   for (const service of all) await service.get(NatsConnection).flush();
 };
+/** The receiver has been asked, and what it answered is stored: a slow attempt goes on after its event. */
+const attempted = async (event: EventEnvelope) => {
+  const isStored = async () => ((await deliveryOf(event))?.attempts ?? 0) > 0;
+  await waitUntil(isStored, { timeoutMs: 15_000, describe: 'the delivery was attempted' });
+};
 /** A delivery of another tenant has been retried by then, so what is due has been looked at. */
 const looked = async (sibling: TestService) => {
   const other = await app.tenant();
@@ -196,7 +201,7 @@ describe('a receiver that asks for patience', () => {
     await app.subscribe(tenant.admin);
     await app.delivered(tenant.id, sibling);
     askToWait(3_600);
-    await app.emit(tenant.id);
+    await attempted(await app.emit(tenant.id));
     await noticed(sibling);
     const event = await app.emit(tenant.id, undefined, undefined, sibling);
     await looked(sibling);
@@ -214,7 +219,7 @@ describe('a receiver that asks for patience', () => {
     const { id } = await app.subscribe(tenant.admin);
     await app.delivered(tenant.id, sibling);
     askToWait(3_600);
-    await app.emit(tenant.id);
+    await attempted(await app.emit(tenant.id));
     await noticed(sibling);
     app.answer(204);
     await call('PATCH', `subscriptions/${id}`, { url: `${app.receiver.url}/moved` });

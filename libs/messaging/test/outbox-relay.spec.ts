@@ -189,7 +189,7 @@ describe('the outbox relay', () => {
     const before = await appendMany(3);
     const forbidden = await appendForbidden();
     const after = await appendMany(3);
-    start(nats, store.database, { ...FAST, refusedDelaysMs: [300, 300] });
+    start(nats, store.database, { ...FAST, refusedDelaysMs: [2_000, 2_000] });
     await until(async () => (await published(after)).length === 3, 'those behind it are published');
     expect(await deadLetters()).toEqual([]);
     await allPublished();

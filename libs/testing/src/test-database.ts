@@ -27,6 +27,9 @@ const TEMPLATE_LOCK = 47_152_014;
 /** SQLSTATE object_in_use: a connection is still open. */
 const OBJECT_IN_USE = '55006';
 const TEST_POOL_SIZE = 5;
+/** A busy machine is no database that is away. */
+const PATIENT_MS = 20_000;
+
 /** As many as the migration makes (LAST_DAY in partition-functions.ts), so that services of tests make none: it takes longer than most tests. */
 const MIGRATED_DAYS_AHEAD = 2;
 
@@ -46,6 +49,7 @@ export async function testDatabase(
       url: urls.runtimeUrl,
       narrowUrl: urls.narrowUrl,
       poolSize: TEST_POOL_SIZE,
+      connectTimeoutMs: PATIENT_MS,
       partitionDaysAhead: MIGRATED_DAYS_AHEAD,
       applicationName: database,
     },
