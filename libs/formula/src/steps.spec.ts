@@ -24,3 +24,17 @@ it('what several do at the same time gives others a turn between two long steps,
   expect(turnsOfSteps).toHaveLength(9);
   expect(new Set(turnsOfSteps).size).toBe(9);
 });
+
+it('what is short waits for nothing', async () => {
+  await setImmediate();
+  let turns = 0;
+  const count = setImmediate().then(() => {
+    turns += 1;
+  });
+  function* work(): Steps<number> {
+    yield;
+    return turns;
+  }
+  expect(await Promise.all([inPieces(work()), inPieces(work())])).toEqual([0, 0]);
+  await count;
+});

@@ -19,25 +19,26 @@ export const nextTurn = (): Promise<void> =>
     else setTimeout(resolve, 0);
   });
 
-let begun = 0;
-let next: Promise<void> | undefined;
+/** When work in pieces began in this turn of the event loop, whoever's it is; undefined until it does. */
+let begun: number | undefined;
 
-/** Whether this process has worked for as long as a piece, whoever it was. */
-const isOver = (): boolean => performance.now() - begun >= PIECE_MS;
+function isOver(): boolean {
+  if (begun === undefined) {
+    begun = performance.now();
+    void nextTurn().then(() => {
+      begun = undefined;
+    });
+  }
+  return performance.now() - begun >= PIECE_MS;
+}
 
 /**
  * Does it in pieces of a few milliseconds and one step, with a turn of the event loop between two of them, also where several do so at the
- * same time.
+ * same time. What takes less waits for nothing.
  */
 export async function inPieces<T>(steps: Steps<T>): Promise<T> {
   for (;;) {
-    while (isOver()) {
-      next ??= nextTurn().then(() => {
-        begun = performance.now();
-        next = undefined;
-      });
-      await next;
-    }
+    while (isOver()) await nextTurn();
     const { done, value } = steps.next();
     if (done) return value;
   }
