@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Page, Route } from 'playwright-core';
+import { eventually } from '../../scripts/demo/client.mjs';
 import { Visit } from '../account/visit.js';
 import { accessibilityProblems } from '../embed/accessibility.mjs';
 import { startBrowser } from '../embed/browser.mjs';
@@ -190,6 +191,8 @@ it('what is typed outlives its session: whoever had it signs in above it, and sa
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Edit Phone' }).waitFor();
   owner = { ...owner, token: await signIn(owner.email) };
-  expect((await record('GET', `leads/${id}`)).phone).toBe('+49 30 1234567');
+  // It is shown as saved before it is.
+  const saved = async () => (await record('GET', `leads/${id}`)).phone;
+  expect(await eventually(saved, 'the number is saved')).toBe('+49 30 1234567');
   await visit.forgiveShifts();
 });
