@@ -197,13 +197,16 @@ export class RecordWriteService {
       // Changes that wait for the same lock fail with it: it would not be free for them any sooner.
       (error: Error) => (isTemporary(error) ? error : undefined),
     );
-    const keys = changes.map(recordKey);
-    for (const key of keys) this.underWay.set(key, end);
-    try {
-      return await work;
-    } finally {
-      for (const key of keys) if (this.underWay.get(key) === end) this.underWay.delete(key);
+    for (const key of new Set(changes.map(recordKey))) {
+      const earlier = this.underWay.get(key);
+      // A batch passes over a record that somebody waits for: that goes on when the batch has ended.
+      const all = earlier ? Promise.all([earlier, end]).then(([one, other]) => one ?? other) : end;
+      this.underWay.set(key, all);
+      void all.then(() => {
+        if (this.underWay.get(key) === all) this.underWay.delete(key);
+      });
     }
+    return await work;
   }
 
   private changeAlone(change: Change): Promise<StoredRecord> {
