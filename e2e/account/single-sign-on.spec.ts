@@ -79,7 +79,7 @@ describe('signing in at the identity provider of a workspace', () => {
     await page.goto(`${addresses.baseUrl}/account`);
     await atProvider('new-paul');
     await person.isAt('The sign-in did not succeed');
-    await person.reads('An owner of the workspace has been asked to let you in.');
+    await person.reads('asked its owner to let you in.');
 
     await page.goto(`${addresses.baseUrl}/settings/people`);
     await person.givesPassword(workspace.owner.email);
@@ -87,7 +87,7 @@ describe('signing in at the identity provider of a workspace', () => {
     await visit.checkAccessible('a link that waits for an owner');
     await person.press('Same person…');
     await person.answers('Same person');
-    await person.reads('They sign in as Grace Hopper now');
+    await person.reads('They now sign in as Grace Hopper');
     await person.signsOut();
 
     await page.context().clearCookies();

@@ -49,7 +49,7 @@ describe('an address that the provider gives to somebody else', () => {
     for (let time = 0; time < 2; time += 1)
       expect((await signIn({ sub: `new-${email}`, email })).learned).toEqual(PENDING);
     const told = await stage.mailServer.mailTo(stage.workspace.owner.email, since);
-    expect(told.text).toContain('Somebody waits to be let in');
+    expect(told.text).toContain('A sign-in is waiting for your decision');
     expect(told.text).toContain('/settings/people');
     expect(stage.mailServer.mails.slice(since)).toHaveLength(1);
     expect(await requestOf(`new-${email}`)).toMatchObject({ email, userId: user.id });

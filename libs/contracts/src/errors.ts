@@ -83,7 +83,7 @@ export const IDENTITY_ERRORS = defineErrors({
   SINGLE_SIGN_ON_EXPIRED: [410, 'The sign-in at the identity provider is not valid any more'],
   SINGLE_SIGN_ON_REFUSED: [403, 'The sign-in at the identity provider is not accepted'],
   SINGLE_SIGN_ON_FAILED: [401, 'The identity provider did not complete the sign-in'],
-  IDENTITY_LINK_PENDING: [403, 'An owner of the workspace has to let you in first'],
+  IDENTITY_LINK_PENDING: [403, 'The sign-in is waiting for approval by a workspace owner'],
   DOMAIN_TAKEN: [409, 'The domain belongs to another workspace'],
   DOMAIN_NOT_PROVEN: [409, 'The record that proves the domain was not found'],
   OWN_WORKSPACE: [403, 'Nobody decides on their own workspace'],

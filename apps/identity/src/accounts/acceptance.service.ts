@@ -97,7 +97,7 @@ export class AcceptanceService {
     this.trail.record(tx, byUser('membership.declined', userId));
     if (user.status === 'invited') await this.erase(tx, offered);
     else {
-      await this.persons.changeLocal(tx, userId, { declinedAt: new Date() });
+      await this.persons.decline(tx, userId);
       await this.invitations.deleteOfUser(tx, tenantId, userId);
     }
     return true;

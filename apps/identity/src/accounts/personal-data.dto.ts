@@ -37,7 +37,7 @@ export class PersonalDataView {
   @ListField(field.json(), { description: 'Which user of which host the user is', example: [] }) embedLinks: object[];
 
   @ListField(field.json(), {
-    description: 'Who has the address of the user at identity providers and waits for an owner',
+    description: 'Requests to link another account at an identity provider to the user',
     example: [],
   })
   providerLinkRequests: object[];

@@ -78,13 +78,13 @@ export const AUDIT_ACTIONS = {
   'identity_provider.added': 'An identity provider was added',
   'identity_provider.changed': 'An identity provider was changed; `detail.changed` says what',
   'identity_provider.removed': 'An identity provider was removed',
-  'identity_provider.failed': 'An identity provider failed, for another reason than before; `detail` says why',
+  'identity_provider.failed': 'A sign-in at an identity provider failed for a new reason; `detail` says why',
   'provider_link.made':
     'A person at an identity provider was linked to the user with the same address; the user was told by mail',
   'provider_link.requested':
-    'Somebody at an identity provider has the address of a user whom it knew by another id, and waits for an owner',
-  'provider_link.approved': 'An owner linked somebody at an identity provider to the user who has their address',
-  'provider_link.denied': 'An owner refused to link somebody at an identity provider to the user who has their address',
+    'Someone signed in at an identity provider with the address of a user it knew by another id, and is waiting for an owner',
+  'provider_link.approved': 'An owner linked an account at an identity provider to the user who has its address',
+  'provider_link.denied': 'An owner refused to link an account at an identity provider to the user who has its address',
   'api_key.made': 'An API key was made, by a user or for a service account',
   'api_key.ended': 'An API key was ended',
   'api_key.all_ended': 'Every API key of a user was ended',

@@ -31,25 +31,24 @@ export class FollowedAddressService {
    * Gives the person of a user another address of the workspace's domains in every workspace of theirs, unless it is somebody
    * else's. The former one is free at once: the organisation may have given it to somebody else.
    * @param email that the provider has verified, normalised
-   * @returns whether they have it now
    */
-  async follow(provider: IdentityProvider, user: User, email: string, origin: TransactionOrigin): Promise<boolean> {
-    if (email === user.email) return false;
+  async follow(provider: IdentityProvider, user: User, email: string, origin: TransactionOrigin): Promise<void> {
+    if (email === user.email) return;
     const { tenantId } = provider;
-    return inWorkspace(this.database, origin, async (tx) => {
-      if (!(await this.domains.covers(tx, tenantId, email))) return false;
+    await inWorkspace(this.database, origin, async (tx) => {
+      if (!(await this.domains.covers(tx, tenantId, email))) return;
       // In one order, as changes by hand take them.
       for (const address of [user.email, email].sort()) await this.persons.holdAddress(tx, address);
       const personId = await this.persons.personOf(tx, user.id);
       const other = await this.persons.findAddress(tx, email);
-      if (personId === undefined || (other && other.personId !== personId)) return false;
+      if (personId === undefined || (other && other.personId !== personId)) return;
       const members = await this.persons.memberships(tx, personId);
       for (const member of members) {
         const isFree = await visiting(tx, member.tenantId, async () => {
           const held = await this.users.hold(tx, member.tenantId, member.userId);
           return held?.email === user.email && !(await this.users.findByEmail(tx, member.tenantId, email));
         });
-        if (!isFree) return false;
+        if (!isFree) return;
       }
       await this.persons.moveAddress(tx, user.email, email, 0);
       await this.claims.endOthers(tx, email, user.id);
@@ -64,7 +63,6 @@ export class FollowedAddressService {
       // Who waited to be the user has an address that is free.
       await this.requests.deleteOfUser(tx, { tenantId, userId: user.id });
       await this.mails.queue(tx, tenantId, followedMail(email, user.email, provider.name));
-      return true;
     });
   }
 }

@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
-import { Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
 import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
 import { LinkRequestService } from './link-request.service.js';
 import { LinkRequestListView } from './single-sign-on.dto.js';
@@ -13,9 +13,9 @@ export class LinkRequestController {
   @Get()
   @Access({ right: 'own', proof: false })
   @Describe({
-    summary: 'Lists who waits to be linked to a user',
+    summary: 'Lists sign-ins that wait for an owner',
     description:
-      'Somebody whom the provider presents with the address of a user whom it has known by another id: perhaps the address was given to somebody else. They wait for an owner, seven days; the oldest first, 200 at most.',
+      'The provider has given the address of a user to another account (`sub`). Each request waits seven days for an owner; up to 200, oldest first.',
     answers: [{ status: 200, description: 'The requests', body: () => LinkRequestListView }],
   })
   async list(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<LinkRequestListView> {
@@ -29,13 +29,12 @@ export class LinkRequestController {
   }
 
   @Post(':requestId/approve')
-  @HttpCode(204)
   @NotRepeatable()
   @Access({ right: 'own', proof: true })
   @Describe({
-    summary: 'Links somebody to the user who has their address',
+    summary: 'Links the account at the provider to the user who has its address',
     description:
-      'They sign in as the user from now on, with everything that the user may do and has; whoever the provider knew as the user before no longer does, and their sessions, API keys and apps end. The user is told by mail.',
+      'It signs in as the user from now on. The account that did before no longer does, and the sessions, API keys and apps of the user end. The user is told by mail.',
     answers: [{ status: 204, description: 'Linked' }],
     errors: ['CONFLICT'],
   })
@@ -48,13 +47,12 @@ export class LinkRequestController {
   }
 
   @Post(':requestId/deny')
-  @HttpCode(204)
   @NotRepeatable()
   @Access({ right: 'own', proof: true })
   @Describe({
-    summary: 'Refuses to link somebody to the user who has their address',
+    summary: 'Refuses to link the account at the provider',
     description:
-      'Their sign-ins are refused with `link_denied` for the rest of the seven days. Remove the former user, or give them another address at the provider and have them sign in; then the next sign-in makes a user of its own.',
+      'Its sign-ins are refused with `link_denied` for the rest of the seven days. To let it in as a new user, remove the user who has the address, or change their address at the provider and have them sign in once.',
     answers: [{ status: 204, description: 'Refused' }],
   })
   async deny(

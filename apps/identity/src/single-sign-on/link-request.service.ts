@@ -119,8 +119,9 @@ export class LinkRequestService {
   ): Promise<void> {
     const { tenantId } = principal;
     await inWorkspace(this.database, principal, async (tx) => {
-      // The user first, as what ends requests with their user does.
       const asked = await this.requests.get(tx, { tenantId, providerId, id });
+      // In the order of sign-ins, and of what ends requests with their user.
+      if (asked) await this.links.lock(tx, asked);
       const user = asked && (await this.users.hold(tx, tenantId, asked.userId));
       const request = await this.requests.lock(tx, { tenantId, providerId, id });
       if (!request) throw new PlatformError('NOT_FOUND', 'There is no such request');

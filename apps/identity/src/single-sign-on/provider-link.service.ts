@@ -37,7 +37,7 @@ export const REFUSALS = {
   domain_not_proven: 'The domain of the e-mail address does not belong to the workspace',
   email_reserved: 'The e-mail address is kept for somebody who has changed it',
   user_disabled: 'The user is disabled',
-  link_denied: 'An owner has refused to take the person for the user who has the address',
+  link_denied: 'An owner decided that the person is not the user who has the address',
   not_recent: 'The provider does not say that it has just authenticated the person',
   another_user: 'The person at the provider is not the user of the session',
   second_factor_missing: 'The provider does not say that it has asked for a second factor, which the account has',

@@ -173,7 +173,7 @@ export class IdentityProviderListView {
   @ListField(() => IdentityProviderView) data: IdentityProviderView[];
 }
 
-/** Somebody who has the address of a user whom the provider knows by another id. */
+/** An account at a provider that has the address of a user whom the provider knows by another id. */
 export class LinkRequestView {
   @IdField() id: string;
   @TextField({ maxLength: 255, description: 'The id of the person at the provider' }) sub: string;

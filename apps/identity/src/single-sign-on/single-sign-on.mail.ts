@@ -16,25 +16,25 @@ export const firstSignInMail = (recipient: string, provider: string, isTakenOver
     'If that was you, there is nothing to do. If it was not, tell an administrator of your workspace at once.',
   ]);
 
-/** Tells an owner that somebody waits for their decision. @param page where they decide */
+/** Tells an owner that a sign-in waits for their decision. @param page where they decide */
 export const linkRequestMail = (recipient: string, provider: string, address: string, page: string): NewMail =>
-  letter(recipient, 'Somebody waits to be let in', LINK_REQUEST_SECONDS, [
-    `somebody has signed in through ${plainName(provider)}, the identity provider of your workspace, with the address`,
-    `${address}. A user of your workspace has that address, but the provider knew them by another id: perhaps the address`,
-    'was given to somebody else. They are not let in until an owner decides whether they are that user:',
+  letter(recipient, 'A sign-in is waiting for your decision', LINK_REQUEST_SECONDS, [
+    `someone new signed in through ${plainName(provider)}, your workspace's identity provider, as ${address}.`,
+    'A user of your workspace already has that address with another account at the provider, so it may have been given to',
+    'a different person. Decide whether it is the same person:',
     '',
     page,
     '',
-    'The request stays for seven days.',
+    'You have seven days. Until then they cannot sign in.',
   ]);
 
-/** Tells a user that their address is another one, because the provider says so. */
+/** Tells a user that their address follows the provider. */
 export const followedMail = (recipient: string, before: string, provider: string): NewMail =>
   letter(recipient, 'The e-mail address of your account was changed', NOTICE_SECONDS, [
-    `${plainName(provider)}, the identity provider of your workspace, says that this is your address now. Your account`,
-    `had the address ${before} before, which no longer signs in.`,
+    `${plainName(provider)}, your workspace's identity provider, changed your address to this one. You can no longer sign in`,
+    `with ${before}.`,
     '',
-    'If that is wrong, tell an administrator of your workspace at once.',
+    'If that is wrong, contact an administrator of your workspace immediately.',
   ]);
 
 /** Days for which a domain stays with a workspace after its record was found missing. */

@@ -32,17 +32,17 @@ export const PEOPLE_TEXTS = catalogue({
     removed: (name: string) => `${name} is removed`,
     linksTitle: 'Waiting for your decision',
     linkText: (email: string, name: string) =>
-      `Your identity provider has signed in somebody new with the address ${email}, which ${name} has here. Are they the same person?`,
+      `Someone new signed in through your identity provider as ${email}. ${name} has that address here. Is it the same person?`,
     linkYes: 'Same person',
-    linkNo: 'Somebody else',
+    linkNo: 'Different person',
     linkYesTitle: (name: string) => `Let them in as ${name}?`,
     linkYesText:
-      'They get the account with everything that it may do. Whoever signed in to it at the provider before no longer does.',
-    linked: (name: string) => `They sign in as ${name} now`,
-    linkNoTitle: 'Refuse them?',
+      'They get the account and everything it can do. The provider account that was used before no longer signs in, and its sessions, API keys, and apps end.',
+    linked: (name: string) => `They now sign in as ${name}`,
+    linkNoTitle: 'Refuse this sign-in?',
     linkNoText:
-      'Their sign-ins are refused for seven days. To let them in as somebody new, remove the account that has the address, or have its owner sign in with another address at the provider.',
-    linkDenied: 'They are refused',
+      'They can’t sign in for seven days. To let them in as a new user, remove the account that has the address, or change its address at the provider and have that person sign in once.',
+    linkDenied: 'Sign-in refused',
     enable: 'Enable',
     reassign: 'Reassign records',
     statuses: { active: 'active', invited: 'invited', disabled: 'disabled', pending: 'pending' } as Readonly<
@@ -99,7 +99,7 @@ export const PEOPLE_TEXTS = catalogue({
     linkText: (email: string, name: string) =>
       `Ihr Identitätsanbieter hat jemand Neues mit der Adresse ${email} angemeldet, die hier ${name} hat. Ist es dieselbe Person?`,
     linkYes: 'Dieselbe Person',
-    linkNo: 'Jemand anderes',
+    linkNo: 'Andere Person',
     linkYesTitle: (name: string) => `Als ${name} einlassen?`,
     linkYesText:
       'Die Person erhält das Konto mit allem, was es darf. Wer sich beim Anbieter bisher dafür angemeldet hat, kommt nicht mehr hinein.',
@@ -107,7 +107,7 @@ export const PEOPLE_TEXTS = catalogue({
     linkNoTitle: 'Ablehnen?',
     linkNoText:
       'Die Anmeldung wird sieben Tage lang abgelehnt. Um die Person als jemand Neues einzulassen, entfernen Sie das Konto mit der Adresse, oder lassen Sie es sich mit einer anderen Adresse beim Anbieter anmelden.',
-    linkDenied: 'Die Person wird abgelehnt',
+    linkDenied: 'Anmeldung abgelehnt',
     enable: 'Entsperren',
     reassign: 'Datensätze neu zuweisen',
     statuses: { active: 'aktiv', invited: 'eingeladen', disabled: 'gesperrt', pending: 'unbestätigt' },

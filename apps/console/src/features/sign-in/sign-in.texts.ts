@@ -27,8 +27,7 @@ export const SIGN_IN_TEXTS = catalogue({
     failures: {
       SINGLE_SIGN_ON_FAILED: 'Your identity provider did not complete the sign-in. Sign in again.',
       SINGLE_SIGN_ON_EXPIRED: 'The sign-in took too long, or was begun in another browser. Sign in again.',
-      IDENTITY_LINK_PENDING:
-        'Your identity provider has given you an address that somebody else had here. An owner of the workspace has been asked to let you in.',
+      IDENTITY_LINK_PENDING: 'Another account in this workspace has your address. We’ve asked its owner to let you in.',
       SINGLE_SIGN_ON_REFUSED: 'Your workspace does not accept this sign-in. Ask its administrator.',
       RATE_LIMITED: 'There were too many sign-ins from here. Wait some minutes, then sign in again.',
       email_missing: 'Your identity provider did not say your e-mail address. Ask the administrator of your workspace.',
@@ -37,7 +36,7 @@ export const SIGN_IN_TEXTS = catalogue({
       domain_not_proven: 'Your e-mail address does not belong to a domain of the workspace. Ask its administrator.',
       email_reserved:
         'Somebody else had your e-mail address until a short while ago. Ask the administrator of your workspace.',
-      link_denied: 'Somebody else has your e-mail address in this workspace. Ask its owner.',
+      link_denied: 'Another account in this workspace has your address. Ask the owner of the workspace.',
       SERVICE_UNAVAILABLE: 'Your identity provider cannot be reached. Try again in a minute.',
       user_disabled: 'Your account is disabled. Ask the administrator of your workspace.',
       not_recent:
@@ -88,7 +87,7 @@ export const SIGN_IN_TEXTS = catalogue({
       SINGLE_SIGN_ON_EXPIRED:
         'Die Anmeldung hat zu lange gedauert oder wurde in einem anderen Browser begonnen. Melden Sie sich erneut an.',
       IDENTITY_LINK_PENDING:
-        'Ihr Identitätsanbieter hat Ihnen eine Adresse gegeben, die hier jemand anderes hatte. Die Eigentümer des Arbeitsbereichs wurden gebeten, Sie einzulassen.',
+        'Ein anderes Konto in diesem Arbeitsbereich hat Ihre Adresse. Wir haben die Eigentümer gebeten, Sie einzulassen.',
       SINGLE_SIGN_ON_REFUSED: 'Ihr Arbeitsbereich nimmt diese Anmeldung nicht an. Fragen Sie seine Administration.',
       RATE_LIMITED:
         'Von hier gab es zu viele Anmeldungen. Warten Sie einige Minuten, und melden Sie sich dann erneut an.',
@@ -100,7 +99,7 @@ export const SIGN_IN_TEXTS = catalogue({
         'Ihre E-Mail-Adresse gehört zu keiner Domain des Arbeitsbereichs. Fragen Sie seine Administration.',
       email_reserved:
         'Ihre E-Mail-Adresse gehörte bis vor Kurzem einer anderen Person. Fragen Sie die Administration Ihres Arbeitsbereichs.',
-      link_denied: 'Jemand anderes hat in diesem Arbeitsbereich Ihre E-Mail-Adresse. Fragen Sie die Eigentümer.',
+      link_denied: 'Ein anderes Konto in diesem Arbeitsbereich hat Ihre Adresse. Fragen Sie die Eigentümer.',
       SERVICE_UNAVAILABLE: 'Ihr Identitätsanbieter ist nicht erreichbar. Versuchen Sie es in einer Minute erneut.',
       user_disabled: 'Ihr Konto ist gesperrt. Fragen Sie die Administration Ihres Arbeitsbereichs.',
       not_recent:
