@@ -45,7 +45,7 @@ export class WorkflowView {
 
   @ListField(field.json(), {
     description:
-      'Complete for administrators; others see `type` and `key`. A list has up to 400 kB of definitions, newest first, and of the others what everybody sees, without the payload of the trigger; read the workflow for the rest',
+      'Complete for administrators; others see `type` and `key`. A list has complete definitions up to 400 kB, newest first, and of the others `type` and `key`; read the workflow for all of it',
   })
   actions: readonly unknown[];
 

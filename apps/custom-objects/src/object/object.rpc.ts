@@ -1,10 +1,8 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
-import { Database, type TenantTransaction } from '@crm/database';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { ObjectRepository } from './object.repository.js';
 import { ObjectService } from './object.service.js';
 import type { DeclaredObject } from './object-definition.js';
 
@@ -17,11 +15,7 @@ const ADMINISTER = { right: 'administer', proof: false } as const;
 /** Objects are created and removed with installations. */
 @Controller()
 export class ObjectRpc {
-  constructor(
-    private readonly objects: ObjectService,
-    private readonly database: Database,
-    private readonly definitions: ObjectRepository,
-  ) {}
+  constructor(private readonly objects: ObjectService) {}
 
   @RpcHandler(rpc.customObjects.provisionObjects)
   @Access(ADMINISTER)
@@ -44,7 +38,6 @@ export class ObjectRpc {
   /** identity asks this when roles are given and removed. */
   @RpcHandler(rpc.customObjects.listFieldsOfRoles)
   async fieldsOfRoles({ tenantId, roles, held }: RpcRequest<FieldsOfRoles>): Promise<RpcResponse<FieldsOfRoles>> {
-    const list = (tx: TenantTransaction) => this.definitions.listFieldsOfRoles(tx, roles, held);
-    return { fields: await this.database.transaction(tenantId, list) };
+    return { fields: await this.objects.listFieldsOfRoles(tenantId, roles, held) };
   }
 }

@@ -14,6 +14,11 @@ export class ObjectService {
     private readonly tenants: TenantDirectory,
   ) {}
 
+  /** Fields that one of the roles opens, and none of those that are held. */
+  listFieldsOfRoles(tenantId: string, roles: readonly string[], held: readonly string[]): Promise<string[]> {
+    return this.database.transaction(tenantId, (tx) => this.objects.listFieldsOfRoles(tx, roles, held));
+  }
+
   /**
    * Creates the objects of a package, all or none, under a lock on the tenant's definitions. Idempotent per
    * installation.

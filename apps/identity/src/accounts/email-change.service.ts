@@ -124,7 +124,7 @@ export class EmailChangeService {
     await this.users.changeEmail(tx, user, newEmail);
     if (neededProvider && !(await this.users.needsProvider(tx, tenantId, userId))) {
       const workspace = await this.tenants.findAsNarrow(tx, tenantId);
-      const detail = `Your workspace ${workspace?.name} requires single sign-on, for which your address has to be of its domains`;
+      const detail = `Your workspace ${workspace?.name} requires single sign-on: keep an address of one of its domains`;
       throw new PlatformError('SINGLE_SIGN_ON_REQUIRED', detail);
     }
     // They were sent to the old address.

@@ -6,7 +6,7 @@ export class Person {
   @PrimaryColumn({ type: 'uuid' }) id: string;
   @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
 
-  /** Workspaces that they are no longer in: a provider there does not mean them by an address that they had. */
+  /** Workspaces that the person has left: a provider there that names their former address means someone else. */
   @Column({ name: 'left_tenants', type: 'uuid', array: true }) leftTenants: string[];
 }
 

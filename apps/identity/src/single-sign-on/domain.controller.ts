@@ -87,7 +87,7 @@ export class RequirementController {
   @Describe({
     summary: 'Returns whether the workspace requires single sign-on',
     description:
-      'Where it does, only owners, and guests from before whose address is of no proven domain and who never came by the provider, sign in with a password, and never without a second factor.',
+      'If it does, two groups still sign in with a password, never without a second factor: owners, and earlier guests whose address is in no proven domain and who never used the provider.',
     answers: [{ status: 200, description: 'Whether it is required', body: () => RequirementView }],
   })
   async get(@CurrentPrincipal() { tenantId }: Principal): Promise<RequirementView> {

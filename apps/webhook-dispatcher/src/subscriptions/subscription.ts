@@ -31,7 +31,7 @@ export const ACTIVE = {
   failingHours: 0,
 } as const;
 
-/** As which a subscription of a revoked app is shown: nothing is delivered to it, whatever its own state is. */
+/** How the subscription of a revoked app is shown: nothing is delivered to it, whatever its own state. */
 export const REVOKED = { enabled: false, disabledReason: 'The app has been revoked by the platform' } as const;
 
 /** The only event that a removed subscription still gets: that its app was uninstalled. */
