@@ -257,6 +257,7 @@ async function neighbours(webhooks) {
     await untilReached('deliveries', source.commits.get(healthy.tenantId)?.length ?? 0, () => webhooks.received());
     return percentile((await webhooks.latencies([healthy])).flat(), 0.99);
   };
+  const pending = await webhooks.count('pending');
   source.startRelay();
   await p99();
   const rounds = await inRounds(ROUNDS, async () => {
@@ -266,7 +267,7 @@ async function neighbours(webhooks) {
     const stalling = await Promise.all(paths.map((url) => webhooks.subscribe(tenantId, url)));
     const beside = await p99(tenantId);
     await webhooks.unsubscribe(stalling);
-    await webhooks.untilNoneHangs();
+    await webhooks.untilNoneHangs(pending);
     return { without, beside };
   });
   await source.stopRelay();
