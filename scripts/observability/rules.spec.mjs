@@ -123,7 +123,7 @@ describe('the alert on an objective', () => {
 
 describe('the runbooks', () => {
   it('are of alerts that exist', () => {
-    const pages = readdirSync(RUNBOOKS).filter((file) => file !== 'README.md');
+    const pages = readdirSync(RUNBOOKS).filter((file) => file.endsWith('.md') && file !== 'README.md');
     expect(pages.map((file) => file.replace(/\.md$/, '')).sort()).toEqual(names);
   });
 

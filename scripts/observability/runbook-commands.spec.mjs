@@ -23,15 +23,12 @@ esac
 `;
 
 const inFolder = temporaryFolder();
-/** Shell blocks of the index. */
-const blocks = [...readFileSync(path.join(RUNBOOKS, 'README.md'), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)].map(
-  ([, block = '']) => block,
-);
+const FUNCTIONS = readFileSync(path.join(RUNBOOKS, 'functions.sh'), 'utf8');
 
-/** Runs commands with the functions of the index. @param {string} commands @param {Record<string, string>} [environment] */
+/** Runs commands with the functions that the pages source. @param {string} commands @param {Record<string, string>} [environment] */
 async function shell(commands, environment = {}) {
   await writeFile(inFolder('kubectl'), KUBECTL, { mode: 0o755 });
-  const outcome = await run('sh', ['-eu', '-c', `${blocks[0]}\n${commands}`], {
+  const outcome = await run('sh', ['-eu', '-c', `${FUNCTIONS}\n${commands}`], {
     cwd: inFolder(),
     env: { PATH: `${inFolder()}:${process.env.PATH}`, LOG: inFolder('told'), ...environment },
   });
@@ -64,9 +61,8 @@ describe('the functions of the runbooks', () => {
   });
 
   it('connect to the broker of a cluster with its authority and the password of provisioner', async () => {
-    const connect = blocks.find((block) => block.includes('port-forward')) ?? '';
     const { code, stdout, stderr, told } = await shell(
-      `${connect}\nwait\necho "$NATS_URL $NATS_PASSWORD $(cat "$NODE_EXTRA_CA_CERTS")"`,
+      'broker\nwait\necho "$NATS_URL $NATS_PASSWORD $(cat "$NODE_EXTRA_CA_CERTS")"',
     );
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout.trim()).toBe('tls://localhost:4222 p0123 the authority');
@@ -75,6 +71,19 @@ describe('the functions of the runbooks', () => {
 });
 
 describe('the runbooks', () => {
+  it('say where the functions are from before they call one, and name those that exist', async () => {
+    const names = [...FUNCTIONS.matchAll(/^(\w+)\(\) \{/gm)].map(([, name = '']) => name);
+    expect(names).toContain('crm');
+    const call = new RegExp(`^ *(?:${names.join('|')})\\b`, 'm');
+    for (const file of filesIn(RUNBOOKS, '.md')) {
+      const text = await readFile(file, 'utf8');
+      const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)];
+      const first = blocks.find(([, block = '']) => call.test(block))?.index ?? -1;
+      const at = text.indexOf('. docs/runbooks/functions.sh');
+      expect([path.basename(file), first === -1 || (at !== -1 && at < first)]).toEqual([path.basename(file), true]);
+    }
+  });
+
   it('leave the number of processes to autoscalers where there are some, but for a service that has none left', async () => {
     for (const file of filesIn(RUNBOOKS, '.md')) {
       const name = path.basename(file, '.md');
