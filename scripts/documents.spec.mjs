@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { ERRORS } from '../libs/contracts/src/errors.js';
+import { CUSTOM_OBJECT_LIMITS, PLANS, STORAGE_LIMITS } from '../libs/contracts/src/plans.js';
 import { inRoot, ROOT } from './root.mjs';
 
 const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0').filter(Boolean);
@@ -87,5 +89,30 @@ describe('the documents', () => {
 
   it.each(pages)('name files that exist: %s', (page) => {
     expect([...unknownPaths(page), ...unknownFolders(page)]).toEqual([]);
+  });
+
+  it('explain each error of the catalogue once, with its status', () => {
+    const rows = [...proseOf('docs/errors.md').matchAll(/^\| (`[A-Z_`, ]+`) \| (\d{3}) \| [^|]+ \| [^|]+ \|$/gm)];
+    const explained = rows.flatMap(([, codes = '', status]) =>
+      [...codes.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => `${code} ${status}`),
+    );
+    expect(explained.sort()).toEqual(
+      Object.values(ERRORS)
+        .map(({ code, status }) => `${code} ${status}`)
+        .sort(),
+    );
+  });
+
+  it('show the limits of each plan', () => {
+    const page = proseOf('docs/plans-and-limits.md');
+    const rowOf = (/** @type {string} */ name) =>
+      page.match(new RegExp(`^\\| ${name} \\| (.+?) \\| (.+?) \\| (.+?) \\|`, 'm'))?.slice(1);
+    const inWords = (/** @type {number} */ count) => count.toLocaleString('en-US');
+    expect(rowOf('records')).toEqual(PLANS.map((plan) => inWords(STORAGE_LIMITS[plan].records)));
+    expect(rowOf('bytes of values and notes')).toEqual(
+      PLANS.map((plan) => `${STORAGE_LIMITS[plan].bytes / 10 ** 9} GB`),
+    );
+    expect(rowOf('users')).toEqual(PLANS.map((plan) => inWords(STORAGE_LIMITS[plan].users)));
+    expect(rowOf('custom objects')).toEqual(PLANS.map((plan) => inWords(CUSTOM_OBJECT_LIMITS[plan])));
   });
 });
