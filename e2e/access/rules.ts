@@ -1,7 +1,7 @@
 import type { AccessRule } from '@crm/access';
 import type { Caller } from './house.js';
 
-// Written a second time, from ARCHITECTURE.md and docs/accounts.md, and not imported: a mistake in the platform's own tables
+// Written a second time, from ARCHITECTURE.md and docs/roles.md, and not imported: a mistake in the platform's own tables
 // would otherwise be in the expectation too.
 const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   owner: ['read', 'write', 'administer', 'own'],
