@@ -152,7 +152,7 @@ describe('what several tenants ask for at once', () => {
     const all = () => Promise.all([...tenants, ...tenants].map((of) => list('sort=-createdAt', of)));
     // How long the records are is known from the first page.
     await all();
-    const together = jest.spyOn(Database.prototype, 'together');
+    const together = jest.spyOn(Database.prototype, 'sharedTransaction');
     const read = jest.spyOn(Database.prototype, 'read');
     const answers = await all();
     const found = answers.map(({ body }) => [body.total, body.data.map(({ title }) => title)]);
@@ -163,7 +163,7 @@ describe('what several tenants ask for at once', () => {
   });
 
   it('shares a transaction, where single records are read, and nobody gets the record of another', async () => {
-    const together = jest.spyOn(Database.prototype, 'together');
+    const together = jest.spyOn(Database.prototype, 'sharedTransaction');
     // So many that some arrive together on a busy machine, too.
     const times = [1, 2, 3, 4, 5, 6];
     const reads = times.flatMap(() => tenants.flatMap((of) => ids.map((id) => of.call('GET', `${PATH}/${id}`))));
@@ -197,7 +197,7 @@ describe('a page of long records', () => {
     const of = await app.tenant('business', [TICKET]);
     await app.create(PATH, of.admin, { title: 'Long', text_0: 'x'.repeat(10_000) });
     await list('', of);
-    const together = jest.spyOn(Database.prototype, 'together');
+    const together = jest.spyOn(Database.prototype, 'sharedTransaction');
     await Promise.all([list('', of), list('', of)]);
     expect(together).not.toHaveBeenCalled();
   });

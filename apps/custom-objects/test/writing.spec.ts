@@ -247,8 +247,8 @@ describe('records that many read and write at the same time', () => {
   it('are not written twice when nobody hears that they have been committed', async () => {
     await createVisit('Before');
     const database = app.service.get(Database);
-    const together = database.together.bind(database);
-    const spy = jest.spyOn(database, 'together').mockImplementation(async (options, work) => {
+    const together = database.sharedTransaction.bind(database);
+    const spy = jest.spyOn(database, 'sharedTransaction').mockImplementation(async (options, work) => {
       await together(options, work);
       throw Object.assign(new Error('read EPROTO'), { code: 'EPROTO' });
     });
@@ -303,7 +303,7 @@ describe('records that many read and write at the same time', () => {
 
   it('share a transaction with those of other workspaces, and neither wait for them nor fail with them', async () => {
     const neighbours = await Promise.all([1, 2, 3].map(() => app.tenant('enterprise', OBJECTS)));
-    const spy = jest.spyOn(app.service.get(Database), 'together');
+    const spy = jest.spyOn(app.service.get(Database), 'sharedTransaction');
     const all = [tenant, ...neighbours];
     /** In each workspace at once. */
     const inEach = <T>(work: (token: string, index: number) => Promise<T>) =>

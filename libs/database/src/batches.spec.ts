@@ -10,17 +10,15 @@ function recorded() {
   }[] = [];
   const alone: string[] = [];
   const execution: Execution<string, string> = {
-    together: (writes) =>
+    executeBatch: (writes) =>
       new Promise((answer, fail) => {
         begun.push({ writes, answer, fail });
       }),
-    apart: {
-      carryOut: async (write) => {
-        alone.push(write);
-        return `${write} alone`;
-      },
-      isOfOne: (error) => error instanceof TypeError,
+    executeOne: async (write) => {
+      alone.push(write);
+      return `${write} alone`;
     },
+    isCausedByOneCall: (error) => error instanceof TypeError,
     weightOf: (write) => write.length,
   };
   const batches = new Batches(execution);
@@ -139,7 +137,7 @@ describe('calls at the same time', () => {
 
   it('fail with their batch when they cannot be carried out apart', async () => {
     const batches = new Batches<string, string>({
-      together: async ([call]) => {
+      executeBatch: async ([call]) => {
         if (call === 'x') throw new TypeError('one of them');
         return [null];
       },
@@ -162,13 +160,14 @@ describe('calls at the same time', () => {
   it('take turns by group, and are repeated by group when their batch fails for the sake of one', async () => {
     const batches: string[] = [];
     const grouped = new Batches<string, string>({
-      together: async (writes, groups) => {
+      executeBatch: async (writes, groups) => {
         batches.push(groups.map((group) => group.join(' ')).join(', '));
         if (writes.includes('a70')) throw new TypeError('one of them');
         return writes.map((result) => ({ result }));
       },
       groupOf: ([group]) => group as string,
-      apart: { carryOut: async (write) => `${write} alone`, isOfOne: (error) => error instanceof TypeError },
+      executeOne: async (write) => `${write} alone`,
+      isCausedByOneCall: (error) => error instanceof TypeError,
     });
     const writes = Array.from({ length: 71 }, (_, index) => `a${index}`);
     const answers = [...writes, 'b0', 'b1', 'c0'].map((write) => grouped.run('k', write));

@@ -7,9 +7,9 @@ export function copiesByStatement<T>(rows: readonly T[], bytes: number): T[][] {
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, part) => rows.slice(part * size, (part + 1) * size));
 }
 
-/** Calls wait so many milliseconds for a batch of their lane that is under way, and are then the next: larger batches cost less a call. */
+/** Calls wait so many milliseconds for a batch of their queue that is under way, and are then the next: larger batches cost less a call. */
 const WAIT_MS = 10;
-/** More batches of a lane at once would be smaller the slower the database is. */
+/** More batches of a queue at once would be smaller the slower the database is. */
 const MOST_UNDER_WAY = 2;
 /** After so many milliseconds a batch no longer counts: its connection may be one that answers no more. */
 const COUNTED_MS = 1_000;
@@ -18,7 +18,7 @@ const MOST_TOGETHER = 64;
 /** Most of what the calls of a batch weigh together; what is heavier is a batch of its own. */
 export const MOST_WEIGHT = 256 * 1024;
 
-/** What became of a call: null when it has to be carried out apart from the others, `next` when in the next batch; never for the first. */
+/** What became of a call: null when it has to be carried out by itself, `next` when in the next batch; never for the first. */
 export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown } | 'next' | null;
 
 export interface Execution<Call, Result> {
@@ -26,15 +26,13 @@ export interface Execution<Call, Result> {
    * Carries out a batch in one transaction, and says of each call what became of it. When it rejects, none was carried out.
    * @param groups the same calls by their group, in the same order
    */
-  together(calls: readonly Call[], groups: readonly (readonly Call[])[]): Promise<readonly Outcome<Result>[]>;
+  executeBatch(calls: readonly Call[], groups: readonly (readonly Call[])[]): Promise<readonly Outcome<Result>[]>;
   /** Calls of different groups take turns, and a batch that fails because of one call is repeated for each group; default: one group. */
   groupOf?(call: Call): string;
-  /** How a call is carried out that cannot be with others. Without it all calls of a batch fail with it. */
-  readonly apart?: {
-    carryOut(call: Call): Promise<Result>;
-    /** Whether one of the calls may be the reason for the failure of a batch, so that the others are worth carrying out. */
-    isOfOne(error: unknown): boolean;
-  };
+  /** Carries out a call that cannot be with others. Without it all calls of a batch fail with it. */
+  executeOne?(call: Call): Promise<Result>;
+  /** True when one of the calls may be the reason for the failure of a batch, so that the others are worth carrying out. */
+  isCausedByOneCall?(error: unknown): boolean;
   /** UTF-16 units of what a call has to have written; 0 when left out. */
   weightOf?(call: Call): number;
 }
@@ -45,7 +43,7 @@ interface Waiting<Call, Result> {
   reject(error: unknown): void;
 }
 
-interface Lane<Call, Result> {
+interface Queue<Call, Result> {
   /** By group; the one that was served last is the last. */
   readonly waiting: Map<string, Waiting<Call, Result>[]>;
   underWay: number;
@@ -56,23 +54,23 @@ interface Lane<Call, Result> {
 
 /** Runs concurrent calls as one statement. Those that arrive meanwhile are the next batch. */
 export class Batches<Call, Result> {
-  private readonly lanes = new Map<string, Lane<Call, Result>>();
+  private readonly queues = new Map<string, Queue<Call, Result>>();
 
   constructor(private readonly execution: Execution<Call, Result>) {}
 
-  /** @param key of its lane: batches of other lanes do not count here */
+  /** @param key of its queue: batches of other queues do not count here */
   run(key: string, call: Call): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const lane = this.laneOf(key);
-      this.enter(lane, [{ call, resolve, reject }]);
-      this.schedule(key, lane);
+      const queue = this.queueOf(key);
+      this.enter(queue, [{ call, resolve, reject }]);
+      this.schedule(key, queue);
     });
   }
 
-  private laneOf(key: string): Lane<Call, Result> {
-    const lane = this.lanes.get(key) ?? { waiting: new Map(), underWay: 0, isWaiting: false, isScheduled: false };
-    this.lanes.set(key, lane);
-    return lane;
+  private queueOf(key: string): Queue<Call, Result> {
+    const queue = this.queues.get(key) ?? { waiting: new Map(), underWay: 0, isWaiting: false, isScheduled: false };
+    this.queues.set(key, queue);
+    return queue;
   }
 
   private groupOf({ call }: Waiting<Call, Result>): string {
@@ -80,7 +78,7 @@ export class Batches<Call, Result> {
   }
 
   /** @param areFirst of their group */
-  private enter({ waiting }: Lane<Call, Result>, calls: readonly Waiting<Call, Result>[], areFirst = false): void {
+  private enter({ waiting }: Queue<Call, Result>, calls: readonly Waiting<Call, Result>[], areFirst = false): void {
     for (const one of areFirst ? calls.toReversed() : calls) {
       const group = this.groupOf(one);
       const others = waiting.get(group);
@@ -90,46 +88,46 @@ export class Batches<Call, Result> {
     }
   }
 
-  private schedule(key: string, lane: Lane<Call, Result>): void {
-    if (lane.isScheduled || lane.isWaiting || lane.underWay >= MOST_UNDER_WAY || lane.waiting.size === 0) return;
-    lane.isScheduled = true;
+  private schedule(key: string, queue: Queue<Call, Result>): void {
+    if (queue.isScheduled || queue.isWaiting || queue.underWay >= MOST_UNDER_WAY || queue.waiting.size === 0) return;
+    queue.isScheduled = true;
     // After the requests that have arrived by now.
     setImmediate(() => {
-      lane.isScheduled = false;
-      void this.start(key, lane);
+      queue.isScheduled = false;
+      void this.start(key, queue);
     });
   }
 
-  private async start(key: string, lane: Lane<Call, Result>): Promise<void> {
-    const batch = this.take(lane);
-    lane.underWay += 1;
-    lane.isWaiting = true;
+  private async start(key: string, queue: Queue<Call, Result>): Promise<void> {
+    const batch = this.take(queue);
+    queue.underWay += 1;
+    queue.isWaiting = true;
     let isCounted = true;
     const goOn = () => {
-      lane.isWaiting = false;
-      this.schedule(key, lane);
+      queue.isWaiting = false;
+      this.schedule(key, queue);
     };
     const end = () => {
       if (!isCounted) return;
       isCounted = false;
-      lane.underWay -= 1;
-      if (lane.underWay === 0 && lane.waiting.size === 0) this.lanes.delete(key);
-      else this.schedule(key, lane);
+      queue.underWay -= 1;
+      if (queue.underWay === 0 && queue.waiting.size === 0) this.queues.delete(key);
+      else this.schedule(key, queue);
     };
     const timers = [setTimeout(goOn, WAIT_MS), setTimeout(end, COUNTED_MS)];
     const next = await this.settle(batch);
     for (const timer of timers) clearTimeout(timer);
-    lane.isWaiting = false;
+    queue.isWaiting = false;
     end();
     if (next.length === 0) return;
-    // The lane may have been forgotten, when the batch no longer counted.
-    const current = this.laneOf(key);
+    // The queue may have been forgotten, when the batch no longer counted.
+    const current = this.queueOf(key);
     this.enter(current, next, true);
     this.schedule(key, current);
   }
 
   /** The calls of the next batch by group, one of each group in turn. */
-  private take({ waiting }: Lane<Call, Result>): Waiting<Call, Result>[][] {
+  private take({ waiting }: Queue<Call, Result>): Waiting<Call, Result>[][] {
     const batch = new Map<string, Waiting<Call, Result>[]>();
     let [size, weight] = [0, 0];
     for (const [group, calls] of waiting) {
@@ -150,23 +148,23 @@ export class Batches<Call, Result> {
 
   /** Never rejects. @returns those for the next batch */
   private async settle(groups: readonly Waiting<Call, Result>[][]): Promise<Waiting<Call, Result>[]> {
-    const { apart } = this.execution;
+    const { execution } = this;
     const batch = groups.flat();
     const calls = groups.map((group) => group.map(({ call }) => call));
     let outcomes: readonly Outcome<Result>[];
     try {
-      outcomes = await this.execution.together(calls.flat(), calls);
+      outcomes = await execution.executeBatch(calls.flat(), calls);
     } catch (error) {
-      const isOfOne = batch.length > 1 && apart?.isOfOne(error);
-      if (isOfOne && groups.length > 1) return (await Promise.all(groups.map((group) => this.settle([group])))).flat();
-      outcomes = batch.map(() => (isOfOne ? null : { error }));
+      const areOthersFine = batch.length > 1 && execution.isCausedByOneCall?.(error);
+      if (areOthersFine && groups.length > 1) return (await Promise.all(groups.map((group) => this.settle([group])))).flat();
+      outcomes = batch.map(() => (areOthersFine ? null : { error }));
     }
     const next: Waiting<Call, Result>[] = [];
     for (const [index, waiting] of batch.entries()) {
       const { call, resolve, reject } = waiting;
       const outcome = outcomes[index] ?? null;
       if (outcome === 'next') next.push(waiting);
-      else if (outcome === null && apart) resolve(apart.carryOut(call));
+      else if (outcome === null && execution.executeOne) resolve(execution.executeOne(call));
       else if (outcome === null) reject(new Error('A call of a batch has no outcome'));
       else if ('error' in outcome) reject(outcome.error);
       else resolve(outcome.result);

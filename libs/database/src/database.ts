@@ -115,10 +115,10 @@ export class Database {
   }
 
   /**
-   * What shares a transaction of {@link together}: work of all tenants, on a cluster of one, as the node of another may not answer.
+   * What shares a transaction of {@link sharedTransaction}: work of all tenants, on a cluster of one, as the node of another may not answer.
    * @param tenant or what is finer
    */
-  async laneOf(tenant: string): Promise<string> {
+  async sharedTransactionKey(tenant: string): Promise<string> {
     return (await this.everyTenant.isDistributed()) ? tenant : '';
   }
 
@@ -127,7 +127,7 @@ export class Database {
    * @param kind of work: its connections count as those of one tenant, on a cluster as those of the tenant
    * @param traceparent of a request that it is shown with
    */
-  async together<T>(
+  async sharedTransaction<T>(
     {
       kind,
       tenantId,

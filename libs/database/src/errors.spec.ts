@@ -1,7 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { asPlatformError, isExcessive, isOfOneTenant, isTemporary } from './errors.js';
+import { asPlatformError, isExcessive, isCausedByOneTenant, isTemporary } from './errors.js';
 
 const withCode = (code: string) => Object.assign(new Error('of the driver'), { code });
 
@@ -44,7 +44,7 @@ describe('an error of the database', () => {
     ['53300', false],
   ])('with the answer %s of the server may concern one tenant alone: %s', (code, expected) => {
     const error = Object.assign(new pg.DatabaseError('refused', 0, 'error'), { code });
-    expect(isOfOneTenant(asPlatformError(error))).toBe(expected);
-    expect(isOfOneTenant(withCode('08006'))).toBe(false);
+    expect(isCausedByOneTenant(asPlatformError(error))).toBe(expected);
+    expect(isCausedByOneTenant(withCode('08006'))).toBe(false);
   });
 });

@@ -70,7 +70,7 @@ const ofDriver = (error: unknown): unknown => (error instanceof PlatformError ? 
 const NODE_IS_AWAY = /^(08\w{3}|57P0[1-3])$/;
 
 /** Whether statements of other tenants may succeed: this one was refused, or the node of a cluster that it needs is away. */
-export function isOfOneTenant(error: unknown): boolean {
+export function isCausedByOneTenant(error: unknown): boolean {
   const inner = ofDriver(error);
   return isRefusedStatement(error) || (inner instanceof pg.DatabaseError && NODE_IS_AWAY.test(inner.code ?? ''));
 }

@@ -12,7 +12,7 @@ export {
   ErasureSweeper,
   noteErased,
 } from './erasure/erased-record.js';
-export { isExcessive, isOfOneTenant, isRefusedStatement, isTemporary, isUniqueViolation } from './errors.js';
+export { isExcessive, isCausedByOneTenant, isRefusedStatement, isTemporary, isUniqueViolation } from './errors.js';
 export * as eventTableSql from './event-table-sql.js';
 export { FairQueue } from './fair-queue.js';
 export {

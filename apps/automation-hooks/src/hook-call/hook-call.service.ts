@@ -35,11 +35,9 @@ export class HookCallService {
   /** Hooks whose use is being noted: calls that arrive meanwhile leave it to that. */
   private readonly noting = new Set<string>();
   private readonly batches = new Batches<HookCall, CallOutcome>({
-    together: (calls) => this.calls.accept(calls),
-    apart: {
-      carryOut: (call) => this.acceptAlone(call),
-      isOfOne: isRefusedStatement,
-    },
+    executeBatch: (calls) => this.calls.accept(calls),
+    executeOne: (call) => this.acceptOne(call),
+    isCausedByOneCall: isRefusedStatement,
     weightOf: ({ input }) => input.length,
   });
 
@@ -92,7 +90,7 @@ export class HookCallService {
     return accepted;
   }
 
-  private async acceptAlone(call: HookCall): Promise<CallOutcome> {
+  private async acceptOne(call: HookCall): Promise<CallOutcome> {
     const [outcome] = await this.calls.accept([call]);
     if (outcome && 'error' in outcome) throw outcome.error;
     return (outcome as { result: CallOutcome }).result;

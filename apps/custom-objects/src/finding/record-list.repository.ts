@@ -1,4 +1,4 @@
-import { Batches, Database, isOfOneTenant, TENANT_OF_STATEMENT, type TransactionOrigin } from '@crm/database';
+import { Batches, Database, isCausedByOneTenant, TENANT_OF_STATEMENT, type TransactionOrigin } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -259,10 +259,11 @@ export class RecordListRepository {
   /** UTF-16 units of the JSON of a record, by object and what is left out, as its last page had them. */
   private readonly lengths = new LRUCache<string, number>({ max: KEPT_LENGTHS });
   private readonly short = new Batches<ShortPage, ListRow>({
-    together: (pages) => this.readTogether(pages),
+    executeBatch: (pages) => this.readBatch(pages),
+    executeOne: (page) => this.readOne(page),
+    isCausedByOneCall: isCausedByOneTenant,
     groupOf: ({ object }) => object,
     weightOf: ({ length }) => length,
-    apart: { carryOut: (page) => this.readAlone(page), isOfOne: isOfOneTenant },
   });
 
   constructor(private readonly database: Database) {}
@@ -354,13 +355,13 @@ export class RecordListRepository {
   }
 
   private async readShort(page: ShortPage): Promise<ListRow> {
-    return this.short.run(await this.database.laneOf(page.object), page);
+    return this.short.run(await this.database.sharedTransactionKey(page.object), page);
   }
 
-  private async readTogether(pages: readonly ShortPage[]): Promise<{ result: ListRow }[]> {
+  private async readBatch(pages: readonly ShortPage[]): Promise<{ result: ListRow }[]> {
     const [only] = pages as [ShortPage];
-    if (pages.length === 1) return [{ result: await this.readAlone(only) }];
-    const { answers } = await this.database.together({ kind: 'lists', tenantId: only.origin.tenantId }, async (tx) => ({
+    if (pages.length === 1) return [{ result: await this.readOne(only) }];
+    const { answers } = await this.database.sharedTransaction({ kind: 'lists', tenantId: only.origin.tenantId }, async (tx) => ({
       answers: pages.map(({ origin, sql, parameters }) =>
         tx.issueReturning<ListRow>(sql, [origin.tenantId, ...parameters], true),
       ),
@@ -368,7 +369,7 @@ export class RecordListRepository {
     return (await Promise.all(answers)).map(([row]) => ({ result: row as ListRow }));
   }
 
-  private readAlone({ origin, sql, parameters }: ShortPage): Promise<ListRow> {
+  private readOne({ origin, sql, parameters }: ShortPage): Promise<ListRow> {
     return this.database.read(origin, sql, parameters, ([row]: ListRow[]) => row as ListRow);
   }
 }

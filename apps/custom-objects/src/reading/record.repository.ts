@@ -1,7 +1,7 @@
 import {
   Batches,
   Database,
-  isOfOneTenant,
+  isCausedByOneTenant,
   MOST_WEIGHT,
   type SharedTransaction,
   TENANT_OF_STATEMENT,
@@ -102,13 +102,11 @@ const MOST_TOGETHER = 64;
 @Injectable()
 export class RecordRepository {
   private readonly reads = new Batches<Wanted, Read<StoredRecord[]>>({
-    together: (_, groups) => this.readTogether(groups),
+    executeBatch: (_, groups) => this.readBatch(groups),
     groupOf: ({ tenantId, objectId }) => `${tenantId}/${objectId}`,
     weightOf: ({ ids }) => (ids.length * MOST_WEIGHT) / MOST_TOGETHER,
-    apart: {
-      carryOut: async (wanted) => (await this.readTogether([[wanted]]))[0]?.result as Read<StoredRecord[]>,
-      isOfOne: isOfOneTenant,
-    },
+    executeOne: async (wanted) => (await this.readBatch([[wanted]]))[0]?.result as Read<StoredRecord[]>,
+    isCausedByOneCall: isCausedByOneTenant,
   });
 
   constructor(private readonly database: Database) {}
@@ -121,7 +119,7 @@ export class RecordRepository {
 
   /** As {@link read}, those records that there are. */
   async readSeveral(tenantId: string, objectId: string, ids: readonly string[]): Promise<Read<StoredRecord[]>> {
-    return this.reads.run(await this.database.laneOf(`${tenantId}/${objectId}`), { tenantId, objectId, ids });
+    return this.reads.run(await this.database.sharedTransactionKey(`${tenantId}/${objectId}`), { tenantId, objectId, ids });
   }
 
   /** @returns null when there is none */
@@ -143,13 +141,13 @@ export class RecordRepository {
     return row ? recordOf(row) : null;
   }
 
-  private async readTogether(groups: readonly (readonly Wanted[])[]): Promise<{ result: Read<StoredRecord[]> }[]> {
+  private async readBatch(groups: readonly (readonly Wanted[])[]): Promise<{ result: Read<StoredRecord[]> }[]> {
     const objects = groups.map((wanted) => ({
       ...(wanted[0] as Wanted),
       ids: [...new Set(wanted.flatMap(({ ids }) => ids))],
     }));
     const isDistributed = await this.database.everyTenant.isDistributed();
-    const { answers } = await this.database.together(
+    const { answers } = await this.database.sharedTransaction(
       { kind: 'reads', tenantId: objects[0]?.tenantId as string },
       async (tx) => ({
         answers: isDistributed ? objects.map((object) => readObject(tx, object)) : [readObjects(tx, objects)],

@@ -82,7 +82,7 @@ export class RecordBulkService {
     const rows = rowsOf(input, run.field, await this.records.valueOptions(caller));
     const known = call ? await this.recall(caller, input, rows, call) : new Map<number, BulkResult>();
     const open = rows.filter(({ index }) => !known.has(index));
-    const written = await (input.atomic ? this.together(run, open) : this.apart(run, open));
+    const written = await (input.atomic ? this.writeAtomically(run, open) : this.writeEach(run, open));
     const results = [...known.values(), ...written].sort((one, other) => one.index - other.index);
     const failed = results.filter(({ status }) => status === 'failed').length;
     return { results, succeeded: results.length - failed, failed };
@@ -115,7 +115,7 @@ export class RecordBulkService {
   }
 
   /** Each row for itself, some at a time. */
-  private async apart(run: Run, rows: readonly Row[]): Promise<BulkResult[]> {
+  private async writeEach(run: Run, rows: readonly Row[]): Promise<BulkResult[]> {
     const results: BulkResult[] = [];
     const waiting = rows.values();
     const work = async (): Promise<void> => {
@@ -166,7 +166,7 @@ export class RecordBulkService {
   }
 
   /** All rows in one transaction, or none. */
-  private async together({ caller, apiName, input, call }: Run, rows: readonly Row[]): Promise<BulkResult[]> {
+  private async writeAtomically({ caller, apiName, input, call }: Run, rows: readonly Row[]): Promise<BulkResult[]> {
     if (rows.length === 0) return [];
     const { operation, matchField = '' } = input;
     const prepare = async (model: ObjectModel): Promise<Step[]> => {

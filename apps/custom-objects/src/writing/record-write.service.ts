@@ -6,7 +6,7 @@ import {
   Database,
   IdempotencyService,
   type IdempotentCall,
-  isOfOneTenant,
+  isCausedByOneTenant,
   isTemporary,
   MOST_WEIGHT,
   type Outcome,
@@ -47,16 +47,18 @@ interface Restored {
 @Injectable()
 export class RecordWriteService {
   private readonly creations = new Batches<Creation, StoredRecord>({
-    together: (_, groups) => this.createTogether(groups),
+    executeBatch: (_, groups) => this.createBatch(groups),
+    executeOne: (creation) => this.createOne(creation),
+    isCausedByOneCall,
     groupOf,
-    apart: { carryOut: (creation) => this.createAlone(creation), isOfOne },
     weightOf: ({ draft }) => weightOf(draft),
   });
   private readonly updates = new Batches<Change, StoredRecord>({
     // What a change weighs is known once the record is read.
-    together: (changes, groups) => this.whileOthersWait(changes, this.changeTogether(groups)),
+    executeBatch: (changes, groups) => this.whileOthersWait(changes, this.changeBatch(groups)),
+    executeOne: (change) => this.changeInTurn(change),
+    isCausedByOneCall,
     groupOf,
-    apart: { carryOut: (change) => this.changeApart(change), isOfOne },
   });
   /** By record, the end of the work that changes it: later changes wait here, without a connection. */
   private readonly underWay = new Map<string, Promise<Error | undefined>>();
@@ -85,8 +87,8 @@ export class RecordWriteService {
    *   record of an earlier call has been deleted; an error that isStale recognises
    */
   async create(creation: Creation): Promise<StoredRecord> {
-    if (this.isConcerned(creation.model, creation.draft)) return this.createAlone(creation);
-    return this.creations.run(await this.database.laneOf(groupOf(creation)), creation);
+    if (this.isConcerned(creation.model, creation.draft)) return this.createOne(creation);
+    return this.creations.run(await this.database.sharedTransactionKey(groupOf(creation)), creation);
   }
 
   /** @throws as {@link create}; VERSION_MISMATCH, NOT_FOUND, PAYLOAD_TOO_LARGE */
@@ -96,11 +98,11 @@ export class RecordWriteService {
       const unavailable = await earlier;
       if (unavailable) throw unavailable;
     }
-    return this.updates.run(await this.database.laneOf(groupOf(change)), change);
+    return this.updates.run(await this.database.sharedTransactionKey(groupOf(change)), change);
   }
 
-  private async createTogether(groups: readonly (readonly Creation[])[]): Promise<Outcome<StoredRecord>[]> {
-    const { answers } = await this.together('creations', groups, async (tx) => ({
+  private async createBatch(groups: readonly (readonly Creation[])[]): Promise<Outcome<StoredRecord>[]> {
+    const { answers } = await this.inSharedTransaction('creations', groups, async (tx) => ({
       answers: groups.map((creations) => {
         const first = firstOfCalls(creations);
         const claims = first.flatMap(({ claim }) => claim ?? []);
@@ -120,7 +122,7 @@ export class RecordWriteService {
   }
 
   /** Waits for whom it has to. */
-  private createAlone(creation: Creation): Promise<StoredRecord> {
+  private createOne(creation: Creation): Promise<StoredRecord> {
     const { model, caller, call } = creation;
     return this.models.transaction(caller, model, (tx) => {
       const find = (id: string) => this.stored.require(tx, model.object.id, id);
@@ -139,8 +141,8 @@ export class RecordWriteService {
     return draft.record;
   }
 
-  private changeTogether(groups: readonly (readonly Change[])[]): Promise<Outcome<StoredRecord>[]> {
-    return this.together('changes', groups, async (tx) => {
+  private changeBatch(groups: readonly (readonly Change[])[]): Promise<Outcome<StoredRecord>[]> {
+    return this.inSharedTransaction('changes', groups, async (tx) => {
       const locked = await Promise.all(
         groups.map((changes) =>
           this.records.lockFree(tx, objectOf(changes), [...new Set(changes.map(({ id }) => id))]),
@@ -175,19 +177,19 @@ export class RecordWriteService {
     });
   }
 
-  private together<T>(
+  private inSharedTransaction<T>(
     kind: string,
     groups: readonly (readonly Author[])[],
     work: (tx: SharedTransaction) => Promise<T>,
   ): Promise<T> {
     const [[{ caller }]] = groups as [[Author]];
-    return this.database.together({ kind, tenantId: caller.tenantId, traceparent: caller.traceparent }, work);
+    return this.database.sharedTransaction({ kind, tenantId: caller.tenantId, traceparent: caller.traceparent }, work);
   }
 
   /** One change of a record at a time: those that waited for it are carried out together afterwards. */
-  private changeApart(change: Change): Promise<StoredRecord> {
+  private changeInTurn(change: Change): Promise<StoredRecord> {
     if (this.underWay.has(recordKey(change))) return this.change(change);
-    return this.whileOthersWait([change], this.changeAlone(change));
+    return this.whileOthersWait([change], this.changeOne(change));
   }
 
   /** Changes of the same records wait for this work, and hold no connection meanwhile. */
@@ -209,7 +211,7 @@ export class RecordWriteService {
     return await work;
   }
 
-  private changeAlone(change: Change): Promise<StoredRecord> {
+  private changeOne(change: Change): Promise<StoredRecord> {
     return this.models.transaction(change.caller, change.model, (tx) => this.changeIn(tx, change));
   }
 
@@ -351,4 +353,4 @@ function firstOfCalls(creations: readonly Creation[]): Creation[] {
 const recordKey = ({ caller, id }: Change): string => `${caller.tenantId}/${id}`;
 
 /** A statement may fail for the values or the node of one record; that the definition has changed concerns all. */
-const isOfOne = (error: unknown): boolean => isOfOneTenant(error) && !isStale(error);
+const isCausedByOneCall = (error: unknown): boolean => isCausedByOneTenant(error) && !isStale(error);

@@ -259,8 +259,8 @@ export interface KnownHostUser {
 @Injectable()
 export class EmbedMintRepository {
   private readonly reads = new Batches<Key, Row | undefined>({
-    together: (keys) => this.readPlain(keys),
-    apart: { carryOut: (key) => this.readAny(key), isOfOne: () => false },
+    executeBatch: (keys) => this.readPlain(keys),
+    executeOne: (key) => this.readAny(key),
   });
 
   constructor(private readonly database: Database) {}
