@@ -343,8 +343,8 @@ describe('partitions of records', () => {
     recorded: { upTo: recordedUpTo, since: SINCE, until: UNTIL },
     longestMs,
   });
-  const appoint = (gate: Parameters<typeof gateOf>[0] = {}, of: Database = database) =>
-    new DeliveryOrderRepository(of).appointHeads(gateOf(gate), 1_000);
+  const promote = (gate: Parameters<typeof gateOf>[0] = {}, of: Database = database) =>
+    new DeliveryOrderRepository(of).promoteNextDeliveries(gateOf(gate), 1_000);
   const claimed = async () => (await claim({ perSubscription: 8 })).deliveries;
   const claimedEvents = async () => (await claimed()).map(({ eventId }) => eventId);
 
@@ -353,23 +353,23 @@ describe('partitions of records', () => {
     await add(record, 2);
     const second = await add(record, 1, { eventId: late });
     const first = await add(record, 1, { eventId: early });
-    await appoint();
+    await promote();
     const [head, ...others] = await claimed();
     expect([head?.eventId, others]).toEqual([first, []]);
-    await appoint();
+    await promote();
     expect(await claimed()).toEqual([]);
     await settle(head);
-    await appoint();
+    await promote();
     expect(await claimedEvents()).toEqual([second]);
   });
 
   it('keep their head while it waits for its next attempt', async () => {
     await add(record, 1);
-    await appoint();
+    await promote();
     const [head] = await claimed();
     await settle(head, new Date(Date.now() + 3_600_000));
     await add(record, 2);
-    expect(await appoint()).toEqual({ woken: 0, isFresh: false });
+    expect(await promote()).toEqual({ woken: 0, isFresh: false });
     expect(await claimed()).toEqual([]);
   });
 
@@ -377,18 +377,18 @@ describe('partitions of records', () => {
     const [one, other] = [randomUUID(), randomUUID()];
     const early = await add(one, 1, { streamSequence: 7 });
     const late = await add(other, 1, { streamSequence: 9 });
-    expect(await appoint({ recordedUpTo: 6 })).toEqual({ woken: 0, isFresh: true });
-    expect(await appoint({ recordedUpTo: 8 })).toEqual({ woken: 1, isFresh: true });
+    expect(await promote({ recordedUpTo: 6 })).toEqual({ woken: 0, isFresh: true });
+    expect(await promote({ recordedUpTo: 8 })).toEqual({ woken: 1, isFresh: true });
     expect(await claimedEvents()).toEqual([early]);
-    expect(await appoint({ recordedUpTo: 8, longestMs: 0 })).toEqual({ woken: 1, isFresh: false });
+    expect(await promote({ recordedUpTo: 8, longestMs: 0 })).toEqual({ woken: 1, isFresh: false });
     expect(await claimedEvents()).toEqual([late]);
   });
 
   it('wait for a lower version that has come and may not be sent yet', async () => {
     await add(record, 2, { streamSequence: 3 });
     const first = await add(record, 1, { streamSequence: 900 });
-    expect(await appoint({ recordedUpTo: 10 })).toMatchObject({ woken: 0 });
-    await appoint({ recordedUpTo: 900 });
+    expect(await promote({ recordedUpTo: 10 })).toMatchObject({ woken: 0 });
+    await promote({ recordedUpTo: 900 });
     expect(await claimedEvents()).toEqual([first]);
   });
 
@@ -400,8 +400,8 @@ describe('partitions of records', () => {
     'compare their place in the stream with that of the same stream only: stored %s',
     async (_name, storedAt, isOpen) => {
       await add(record, 1, { streamSequence: 3, storedAt });
-      expect(await appoint({ recordedUpTo: 900 })).toMatchObject({ woken: isOpen ? 1 : 0 });
-      expect(await appoint({ recordedUpTo: 900, longestMs: 0 })).toMatchObject({ woken: isOpen ? 0 : 1 });
+      expect(await promote({ recordedUpTo: 900 })).toMatchObject({ woken: isOpen ? 1 : 0 });
+      expect(await promote({ recordedUpTo: 900, longestMs: 0 })).toMatchObject({ woken: isOpen ? 0 : 1 });
     },
   );
 
@@ -410,7 +410,7 @@ describe('partitions of records', () => {
     try {
       const all = Array.from({ length: 20 }, () => randomUUID());
       for (const record of all) await Promise.all([add(record, 1), add(record, 2), add(record, 3)]);
-      await Promise.all([appoint(), appoint({}, sibling), appoint(), appoint({}, sibling)]);
+      await Promise.all([promote(), promote({}, sibling), promote(), promote({}, sibling)]);
       const sql =
         'SELECT record_version AS version FROM ordered_delivery JOIN due_delivery USING (tenant_id, delivery_id)';
       const heads = await run<{ version: string }>(sql);
@@ -423,7 +423,7 @@ describe('partitions of records', () => {
   it('cost a look as much however many deliveries wait', async () => {
     const WAITING = 3_000;
     await add(record, 1);
-    await appoint();
+    await promote();
     const [head] = await claimed();
     await administrator.query(
       `INSERT INTO ordered_delivery
@@ -434,7 +434,7 @@ describe('partitions of records', () => {
     );
     await settle(head);
     const read = await readBy('ordered_delivery', async (of) => {
-      expect(await appoint({}, of)).toEqual({ woken: 1, isFresh: false });
+      expect(await promote({}, of)).toEqual({ woken: 1, isFresh: false });
     });
     expect(read).toBeLessThan(50);
   });
@@ -442,7 +442,7 @@ describe('partitions of records', () => {
   it('get their next head although the one before has ended while an older look at it was under way', async () => {
     await add(record, 1);
     const second = await add(record, 2);
-    await appoint();
+    await promote();
     const [head] = await claimed();
     const { rows } = await administrator.query("SELECT pg_get_functiondef('appoint_heads'::regproc) AS whole");
     const { whole } = rows[0] as { whole: string };
@@ -465,18 +465,18 @@ describe('partitions of records', () => {
       holder.release(true);
       await administrator.query(whole);
     }
-    await appoint();
+    await promote();
     expect(await claimedEvents()).toEqual([second]);
   });
 
   it('go on when their head was taken away', async () => {
     await add(record, 1);
     const second = await add(record, 2);
-    await appoint();
+    await promote();
     expect(await order.repair()).toBe(0);
     await run('DELETE FROM due_delivery');
     expect(await order.repair()).toBe(1);
-    await appoint();
+    await promote();
     expect(await claimedEvents()).toEqual([second]);
   });
 });

@@ -190,7 +190,7 @@ describe('deliveries in the order of records', () => {
       });
     });
     const orders = [app.service, sibling].map((service) => service.get(DeliveryOrderRepository));
-    const looks = orders.map((order) => jest.spyOn(order, 'appointHeads'));
+    const looks = orders.map((order) => jest.spyOn(order, 'promoteNextDeliveries'));
     const looked = () => looks.reduce((sum, { mock }) => sum + mock.calls.length, 0);
     try {
       await publish(first);

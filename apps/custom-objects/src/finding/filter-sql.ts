@@ -17,12 +17,12 @@ export interface RowCondition {
   readonly slot?: string;
   /** Whether the index has them in the order of the column's values; otherwise in that of their ids. */
   readonly isRange?: boolean;
-  /** The same with the same parameters in a form that surely uses the index, of which at most one more than FEW records are found. */
+  /** The same with the same parameters in a form that surely uses the index, of which at most one more than MAX_DRIVER_MATCHES records are found. */
   readonly bySlot?: string;
 }
 
 /** So many records are found and sorted within some milliseconds. */
-export const FEW = 1_000;
+export const MAX_DRIVER_MATCHES = 1_000;
 
 /** The instant and zone of relative dates, and who `me` is. */
 export type FilterContext = EvaluationContext & { readonly userId?: string };
@@ -133,8 +133,8 @@ const eachBySlot = (slot: string, values: string, whole: string): string => `id 
     SELECT found.id FROM unnest(${values}) AS wanted(value)
      CROSS JOIN LATERAL (SELECT record.id FROM custom_record AS record
                           WHERE record.tenant_id = $1::uuid AND tenant.id IS NOT NULL AND record.object_id = $2
-                            AND record.deleted_at IS NULL AND record.${slot} = wanted.value${whole} LIMIT ${FEW + 1}) AS found
-     LIMIT ${FEW + 1}))`;
+                            AND record.deleted_at IS NULL AND record.${slot} = wanted.value${whole} LIMIT ${MAX_DRIVER_MATCHES + 1}) AS found
+     LIMIT ${MAX_DRIVER_MATCHES + 1}))`;
 
 /** Compares the data: equal JSON is an equal value. */
 function wholeValue({ key }: StoredField, values: readonly unknown[], { bind }: Parameters): string {

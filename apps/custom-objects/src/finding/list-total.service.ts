@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 
 /** So many are counted with the page, in its snapshot: more would cost over a tenth of the page. */
-const FEW = 500;
+const MAX_COUNTED_WITH_PAGE = 500;
 /** Milliseconds for which a larger total is kept: a change in another process is counted after so long at most. */
 const KEPT_MS = 1_000;
 const KEPT_OBJECTS = 10_000;
@@ -40,10 +40,10 @@ export class ListTotals {
       this.keep(object, key, async () => (await read({ ...page, after: undefined, offset: 0, limit: 0 })).counted);
     const isLarge = this.kept.get(keyOf(object))?.has(key);
     const [found, known] = await Promise.all([
-      read(isLarge ? { ...page, counts: false } : { ...page, countLimit: FEW + 1 }),
+      read(isLarge ? { ...page, counts: false } : { ...page, countLimit: MAX_COUNTED_WITH_PAGE + 1 }),
       isLarge ? count() : undefined,
     ]);
-    if (known === undefined && found.counted <= FEW) return found;
+    if (known === undefined && found.counted <= MAX_COUNTED_WITH_PAGE) return found;
     const counted = known ?? (await count());
     // A record may be newer than the total.
     const seen = found.records.length > 0 ? page.offset + found.records.length : 0;

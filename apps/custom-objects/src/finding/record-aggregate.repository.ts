@@ -47,7 +47,7 @@ export interface Groups {
   readonly groups: string | null;
   /** Whether there are groups beyond MAX_GROUPS. */
   readonly hasMore: boolean;
-  /** Whether more than FEW records match the driver, which then was not used. */
+  /** Whether more than MAX_DRIVER_MATCHES records match the driver, which then was not used. */
   readonly tooMany?: boolean;
 }
 

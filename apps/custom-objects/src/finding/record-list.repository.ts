@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { StoredRecord } from '../reading/record.js';
 import { COLUMNS, HEAD, REVISION, type RecordsRow, recordsOf } from '../reading/record.repository.js';
 import { Parameters, scalar } from './field-column.js';
-import { FEW, type RowCondition } from './filter-sql.js';
+import { MAX_DRIVER_MATCHES, type RowCondition } from './filter-sql.js';
 import { type RecordSort, type SortExpression, valuesAt } from './record-sort.js';
 import type { TextSearch } from './search-text.js';
 
@@ -54,7 +54,7 @@ const whereOf = (conditions: readonly RowCondition[]): string =>
   ].join(' AND ');
 
 /**
- * The table with its conditions; by that of the driver there are none when it has more than FEW, which `driver.tooMany` says.
+ * The table with its conditions; by that of the driver there are none when it has more than MAX_DRIVER_MATCHES, which `driver.tooMany` says.
  * @param order of the page: where the driver's index has it, no more is read than the page needs
  */
 export function rowsOf(
@@ -70,8 +70,8 @@ export function rowsOf(
     // Whatever the planner expects of the others.
     rows: `(SELECT * FROM custom_record WHERE NOT driver."tooMany" AND ${found} ${order} OFFSET 0) AS few WHERE ${others.join(' AND ') || 'true'}`,
     driven: `
-    LEFT JOIN LATERAL (SELECT count(*) > ${FEW} AS "tooMany"
-                         FROM (SELECT 1 FROM custom_record WHERE ${found} LIMIT ${FEW + 1}) AS found) AS driver ON true`,
+    LEFT JOIN LATERAL (SELECT count(*) > ${MAX_DRIVER_MATCHES} AS "tooMany"
+                         FROM (SELECT 1 FROM custom_record WHERE ${found} LIMIT ${MAX_DRIVER_MATCHES + 1}) AS found) AS driver ON true`,
   };
 }
 
@@ -217,7 +217,7 @@ export interface ListRequest {
   readonly conditions: readonly RowCondition[];
   readonly sort: Pick<RecordSort, 'name' | 'descending' | 'by' | 'keys'>;
   readonly page: ListPage;
-  /** The condition, by its number, of which FEW records match, or else there is no page. */
+  /** The condition, by its number, of which MAX_DRIVER_MATCHES records match, or else there is no page. */
   readonly driver?: number;
   /** Keys of the values that the answer does not need. */
   readonly unneeded: readonly string[];
@@ -234,7 +234,7 @@ export interface RecordList {
   readonly counted: number;
   /** False when records were left out because those before them have too much text. */
   readonly isWhole: boolean;
-  /** Whether more than FEW records match the driver. */
+  /** Whether more than MAX_DRIVER_MATCHES records match the driver. */
   readonly tooMany?: boolean;
 }
 

@@ -319,10 +319,10 @@ export class RecordService {
    * @throws VALIDATION_FAILED
    */
   private async requireUsers(caller: Principal, model: ObjectModel, values: FieldValues, id?: string): Promise<void> {
-    const strangers = await this.referenceAccess.listStrangers(caller, model, values);
-    if (strangers.length === 0) return;
+    const unknown = await this.referenceAccess.findFieldsWithUnknownUsers(caller, model, values);
+    if (unknown.length === 0) return;
     const before = id === undefined ? null : (await this.records.read(caller.tenantId, model.object.id, id)).result;
-    const wrong = strangers.filter(({ key, apiName }) => before?.data[key] !== values[apiName]);
+    const wrong = unknown.filter(({ key, apiName }) => before?.data[key] !== values[apiName]);
     requireNoProblems(wrong.map(referenceNotFound));
   }
 }

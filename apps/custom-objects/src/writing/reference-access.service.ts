@@ -65,7 +65,7 @@ export class ReferenceAccessService {
   }
 
   /** The fields that name nobody in the workspace. @param values as validated */
-  async listStrangers(caller: Principal, model: ObjectModel, values: FieldValues): Promise<StoredField[]> {
+  async findFieldsWithUnknownUsers(caller: Principal, model: ObjectModel, values: FieldValues): Promise<StoredField[]> {
     const isSelf = (id: unknown) => caller.kind === 'user' && !caller.serviceAccount && id === caller.userId;
     const named = model.userFields.filter(({ apiName }) => {
       const id = values[apiName] ?? null;

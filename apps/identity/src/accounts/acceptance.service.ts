@@ -9,7 +9,7 @@ import { TenantRepository, UserRepository } from '../people/people.repository.js
 import type { LocalAccount } from '../people/person.entity.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
-import { ShutOutService } from '../sessions/shut-out.service.js';
+import { AccessRemovalService } from '../sessions/access-removal.service.js';
 import { memberMail } from './accounts.mail.js';
 import { InvitationRepository } from './accounts.repository.js';
 import type { Entry } from './offer.dto.js';
@@ -35,7 +35,7 @@ export class AcceptanceService {
     private readonly claims: EmailClaimRepository,
     private readonly invitations: InvitationRepository,
     private readonly erasures: ErasureRepository,
-    private readonly shutOuts: ShutOutService,
+    private readonly accessRemoval: AccessRemovalService,
     private readonly mails: MailService,
     private readonly trail: AuditTrail,
   ) {}
@@ -69,7 +69,7 @@ export class AcceptanceService {
     // It is about to be closed.
     if (!isVerified && !(await this.claims.find(tx, userId))) return false;
     if (known?.isReserved) throw new PlatformError('CONFLICT', 'Somebody has given the address up a few days ago');
-    await this.shutOuts.shutOut(tx, offered);
+    await this.accessRemoval.removeAccess(tx, offered);
     if (known) await this.people.join(tx, known.personId, offered);
     else await this.prove(tx, offered, 'passwordHash' in accepter ? accepter.passwordHash : undefined);
     if (user.status === 'invited') await this.users.activate(tx, offered);

@@ -26,11 +26,11 @@ import {
 } from './accounts.repository.js';
 import { ExpiredRowRepository, ExpiredRowSweeper, LapsedClaimSweeper } from './accounts.sweeper.js';
 import { AfterResponse } from './after-response.service.js';
-import { DepartureService } from './departure.service.js';
+import { MembershipRemovalService } from './membership-removal.service.js';
 import { EmailChangeService, EmailChangeUndoService } from './email-change.service.js';
 import { InvitationController } from './invitation.controller.js';
 import { InvitationService } from './invitation.service.js';
-import { LeavingService } from './leaving.service.js';
+import { LeaveWorkspaceService } from './leave-workspace.service.js';
 import { EmailChangeLimit, PasswordResetLimit, RegistrationLimit } from './limits.js';
 import { MemberAdministrationService } from './member-administration.service.js';
 import { OfferController } from './offer.controller.js';
@@ -97,7 +97,7 @@ import { UserAdministrationService } from './user-administration.service.js';
   providers: [
     AcceptanceService,
     AfterResponse,
-    DepartureService,
+    MembershipRemovalService,
     EmailChangeLimit,
     EmailChangeRepository,
     EmailChangeService,
@@ -108,7 +108,7 @@ import { UserAdministrationService } from './user-administration.service.js';
     InvitationRepository,
     InvitationService,
     OfferService,
-    LeavingService,
+    LeaveWorkspaceService,
     MemberAdministrationService,
     OperatorAdministrationService,
     OperatorPasskeyService,

@@ -25,7 +25,7 @@ import { PersonService } from '../people/person.service.js';
 import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secrets.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
-import { ShutOutService } from '../sessions/shut-out.service.js';
+import { AccessRemovalService } from '../sessions/access-removal.service.js';
 import { AuthenticatorService } from '../sign-in/authenticator.service.js';
 import type { MfaRequired } from '../sign-in/mfa.service.js';
 import { PasskeyParts } from '../sign-in/passkey.service.js';
@@ -36,7 +36,7 @@ import type { EmailChange } from './accounts.entity.js';
 import { CONFIRM_SECONDS, changedMail, confirmationMail, takenMail, UNDO_SECONDS } from './accounts.mail.js';
 import { EmailChangeRepository, PasswordResetRepository } from './accounts.repository.js';
 import { AfterResponse } from './after-response.service.js';
-import { DepartureService } from './departure.service.js';
+import { MembershipRemovalService } from './membership-removal.service.js';
 import { EmailChangeLimit } from './limits.js';
 import { PasswordResetService } from './password-change.service.js';
 
@@ -183,8 +183,8 @@ export class EmailChangeUndoService {
     private readonly resets: PasswordResetRepository,
     private readonly newPasswords: PasswordResetService,
     private readonly sessions: SessionService,
-    private readonly shutOuts: ShutOutService,
-    private readonly departures: DepartureService,
+    private readonly accessRemoval: AccessRemovalService,
+    private readonly removals: MembershipRemovalService,
     private readonly revocations: RevocationService,
     private readonly authenticators: AuthenticatorService,
     private readonly trail: AuditTrail,
@@ -202,7 +202,7 @@ export class EmailChangeUndoService {
       return { ...held, users: await this.people.setPassword(tx, held.personId, null) };
     });
     const since = new Date(millisecondsOfId(id));
-    for (const user of users) await this.shutOut({ ...origin, tenantId: user.tenantId }, user.userId, since);
+    for (const user of users) await this.removeAccess({ ...origin, tenantId: user.tenantId }, user.userId, since);
     await this.giveBack({ ...origin, tenantId }, link);
     await this.revocations.publishPending();
     await this.newPasswords.sendTo(oldEmail, origin);
@@ -224,7 +224,7 @@ export class EmailChangeUndoService {
     return { personId, oldEmail };
   }
 
-  private async shutOut(origin: TransactionOrigin, userId: string, since: Date): Promise<void> {
+  private async removeAccess(origin: TransactionOrigin, userId: string, since: Date): Promise<void> {
     const ended = await this.database.transaction(origin, async (tx) => {
       await this.users.lock(tx, userId);
       await this.resets.deleteOfUser(tx, origin.tenantId, userId);
@@ -259,12 +259,12 @@ export class EmailChangeUndoService {
   private async giveBackTo(tx: NarrowTransaction, user: EmailHolder, oldEmail: string): Promise<void> {
     const other = await this.users.findByEmail(tx, user.tenantId, oldEmail);
     if (other && other.userId !== user.userId) {
-      const present = await this.departures.holdAddress(tx, user);
-      await this.departures.remove(tx, await this.departures.hold(tx, user, present), false);
+      const present = await this.removals.holdAddress(tx, user);
+      await this.removals.remove(tx, await this.removals.hold(tx, user, present), false);
       return;
     }
     await this.users.changeEmail(tx, user, oldEmail);
-    await this.shutOuts.signOut(tx, user);
+    await this.accessRemoval.signOut(tx, user);
     this.trail.record(tx, byUser('email.change_undone', user.userId));
   }
 }

@@ -11,7 +11,7 @@ import { SessionService } from '../sessions/session.service.js';
 import { AuthenticatorService } from '../sign-in/authenticator.service.js';
 import { PasskeyRepository } from '../sign-in/factor.repository.js';
 import { FactorNoticeService } from '../sign-in/factor-notice.service.js';
-import { DepartureService, lastOwner } from './departure.service.js';
+import { MembershipRemovalService, lastOwner } from './membership-removal.service.js';
 
 /** What administrators do with members of their workspace, which leaves the person and their other workspaces alone. */
 @Injectable()
@@ -23,7 +23,7 @@ export class MemberAdministrationService {
     private readonly passkeys: PasskeyRepository,
     private readonly sessions: SessionService,
     private readonly notices: FactorNoticeService,
-    private readonly departures: DepartureService,
+    private readonly removals: MembershipRemovalService,
     private readonly revocations: RevocationService,
     private readonly trail: AuditTrail,
   ) {}
@@ -63,12 +63,12 @@ export class MemberAdministrationService {
     const user = { tenantId: principal.tenantId, userId };
     const bySelf = userId === principal.userId;
     await inWorkspace(this.database, principal, async (tx) => {
-      const email = await this.departures.holdAddress(tx, user);
-      const leaver = await this.departures.hold(tx, user, email);
+      const email = await this.removals.holdAddress(tx, user);
+      const leaver = await this.removals.hold(tx, user, email);
       if (how === 'remove' && isRemoved(leaver)) throw noSuchMember();
       if (!bySelf) assertGrantable(principal, leaver.roles);
       if (leaver.isLastOwner) throw lastOwner();
-      await this.departures[how](tx, leaver, bySelf);
+      await this.removals[how](tx, leaver, bySelf);
     });
     await this.revocations.publishPending();
   }

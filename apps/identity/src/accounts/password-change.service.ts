@@ -15,7 +15,7 @@ import { PersonRepository } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
 import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secrets.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { ShutOutService } from '../sessions/shut-out.service.js';
+import { AccessRemovalService } from '../sessions/access-removal.service.js';
 import { DeviceTokens } from '../sign-in/device-tokens.js';
 import { type MfaRequired } from '../sign-in/mfa.service.js';
 import { PasskeyParts } from '../sign-in/passkey.service.js';
@@ -53,7 +53,7 @@ export class PasswordChangeService {
     private readonly policy: PasswordPolicy,
     private readonly persons: PersonRepository,
     private readonly people: PersonService,
-    private readonly shutOuts: ShutOutService,
+    private readonly accessRemoval: AccessRemovalService,
     private readonly revocations: RevocationService,
     private readonly mails: MailService,
     private readonly trail: AuditTrail,
@@ -95,7 +95,7 @@ export class PasswordChangeService {
       const users = await this.people.setPasswordOf(tx, { tenantId, userId }, passwordHash, passwordKey);
       for (const each of users) {
         const keptId = each.userId === userId ? sessionId : undefined;
-        await visiting(tx, each.tenantId, () => this.shutOuts.signOut(tx, each, keptId));
+        await visiting(tx, each.tenantId, () => this.accessRemoval.signOut(tx, each, keptId));
       }
       this.trail.record(tx, { action: 'password.changed', subject: { kind: 'user', id: userId } });
       await this.mails.queue(tx, tenantId, passwordChangedMail(proven, HOW));
@@ -139,7 +139,7 @@ export class PasswordResetService {
     private readonly tenants: TenantService,
     private readonly passwords: PasswordService,
     private readonly policy: PasswordPolicy,
-    private readonly shutOuts: ShutOutService,
+    private readonly accessRemoval: AccessRemovalService,
     private readonly revocations: RevocationService,
     private readonly mails: MailService,
     private readonly trail: AuditTrail,
@@ -241,7 +241,7 @@ export class PasswordResetService {
     const { tenantId, id: userId, email } = user;
     let personId = await this.persons.personOf(tx, userId);
     if (personId === undefined) {
-      await this.shutOuts.shutOut(tx, { tenantId, userId });
+      await this.accessRemoval.removeAccess(tx, { tenantId, userId });
       personId = await this.people.prove(tx, email, { tenantId, userId });
       // The links of the other accounts were for whoever proves the address first.
       for (const local of await this.persons.localsOf(tx, email)) {
@@ -251,7 +251,7 @@ export class PasswordResetService {
     const users = await this.people.setPassword(tx, personId, passwordHash);
     // Where the person was last, a provider or a host may sign them in, and not the password.
     await this.persons.noteUse(tx, personId, { tenantId, userId });
-    for (const each of users) await visiting(tx, each.tenantId, () => this.shutOuts.signOut(tx, each));
+    for (const each of users) await visiting(tx, each.tenantId, () => this.accessRemoval.signOut(tx, each));
     await this.mails.queue(tx, tenantId, passwordChangedMail(user, HOW_BY_MAIL));
     this.trail.record(tx, byUser('password.reset', userId));
     return users;

@@ -3,7 +3,7 @@ import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import { Controller, Delete, Post, Query, StreamableFile } from '@nestjs/common';
 import { PERSONAL_DATA_GROUP } from '../api-groups.js';
-import { LeavingService } from './leaving.service.js';
+import { LeaveWorkspaceService } from './leave-workspace.service.js';
 import { MemberAdministrationService } from './member-administration.service.js';
 import { LeavingQuery, PersonalDataView } from './personal-data.dto.js';
 import { PersonalDataExportService } from './personal-data.service.js';
@@ -16,7 +16,7 @@ const WHAT_GOES =
 export class ErasureController {
   constructor(
     private readonly members: MemberAdministrationService,
-    private readonly leaving: LeavingService,
+    private readonly leaving: LeaveWorkspaceService,
   ) {}
 
   @Delete('auth/me')

@@ -8,7 +8,7 @@ import { REMOVED_DOMAIN, User } from '../people/people.entity.js';
 import { TenantRepository } from '../people/people.repository.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { Session } from '../sessions/sessions.entity.js';
-import { WAYS_IN } from '../sessions/shut-out.service.js';
+import { ENDED_ACCESS } from '../sessions/access-removal.service.js';
 import { Authenticator, Passkey, RecoveryCode } from '../sign-in/sign-in.entity.js';
 import { ProviderLink, ProviderLinkRequest } from '../single-sign-on/single-sign-on.entity.js';
 import { EmailChange, Invitation } from './accounts.entity.js';
@@ -124,7 +124,7 @@ export const ERASE_USER = `
      WHERE tenant_id = $1 AND user_id = $2 AND (confirmed_at IS NULL OR NOT EXISTS (SELECT 1 FROM elsewhere))),
   address AS (
     SELECT $3::text AS email UNION SELECT old_email FROM change UNION SELECT new_email FROM change),
-  ${WAYS_IN},
+  ${ENDED_ACCESS},
   undos AS (
     DELETE FROM email_change
      WHERE tenant_id = $1 AND confirmed_at IS NOT NULL AND id IN (SELECT id FROM change)),

@@ -18,7 +18,7 @@ import { SessionController, UserSessionController } from './session.controller.j
 import { SessionRepository } from './session.repository.js';
 import { SessionParts, SessionService } from './session.service.js';
 import { SessionsRpc } from './sessions.rpc.js';
-import { ShutOutService } from './shut-out.service.js';
+import { AccessRemovalService } from './access-removal.service.js';
 import { SigningKeyRepository } from './signing-key.repository.js';
 import { OwnKeySource, SigningKeyService, TokenSigner } from './signing-key.service.js';
 
@@ -34,7 +34,7 @@ const SHARED = [
   SessionParts,
   SessionRepository,
   SessionService,
-  ShutOutService,
+  AccessRemovalService,
 ];
 
 @Module({

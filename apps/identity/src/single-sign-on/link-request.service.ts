@@ -9,7 +9,7 @@ import { MailService } from '../mail/mail.service.js';
 import { type HeldUser, UserRepository } from '../people/people.repository.js';
 import { MAX_NOTIFIED_ADMINISTRATORS } from '../people/people.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { ShutOutService } from '../sessions/shut-out.service.js';
+import { AccessRemovalService } from '../sessions/access-removal.service.js';
 import { IdentityProviderService } from './identity-provider.service.js';
 import type { IdentityProvider, ProviderLinkRequest } from './single-sign-on.entity.js';
 import { firstSignInMail, linkRequestMail } from './single-sign-on.mail.js';
@@ -35,7 +35,7 @@ export class LinkRequestService {
     private readonly links: ProviderLinkRepository,
     private readonly providers: IdentityProviderService,
     private readonly users: UserRepository,
-    private readonly accesses: ShutOutService,
+    private readonly accesses: AccessRemovalService,
     private readonly revocations: RevocationService,
     private readonly mails: MailService,
     private readonly trail: AuditTrail,

@@ -20,7 +20,7 @@ import { assertVerified, normaliseEmail, USER_QUOTA, UserService } from '../peop
 import { PersonRepository } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { ShutOutService } from '../sessions/shut-out.service.js';
+import { AccessRemovalService } from '../sessions/access-removal.service.js';
 import { UsageService } from '../usage/usage.service.js';
 import { DomainService } from './domain.service.js';
 import { FollowedAddressService } from './followed-address.service.js';
@@ -57,7 +57,7 @@ export class ProviderLinkService {
     private readonly additions: UserService,
     private readonly persons: PersonRepository,
     private readonly proofs: PersonService,
-    private readonly shutOuts: ShutOutService,
+    private readonly accessRemoval: AccessRemovalService,
     private readonly revocations: RevocationService,
     private readonly tenants: TenantRepository,
     private readonly domains: DomainService,
@@ -186,7 +186,7 @@ export class ProviderLinkService {
     await this.users.hold(tx, tenantId, holder.userId);
     const user = await this.users.findContact(tx, tenantId, holder.userId);
     const isTakenOver = !member && user?.status === 'active';
-    if (isTakenOver) await this.shutOuts.shutOut(tx, holder);
+    if (isTakenOver) await this.accessRemoval.removeAccess(tx, holder);
     return user && { ...user, isTakenOver };
   }
 

@@ -20,7 +20,7 @@ export const findChanges: ReadOfEveryTenant = (table) => `
    ORDER BY arrived_at LIMIT $5`;
 
 /** $1: tenant, $2: changed rows, $3 to $6 as $1 to $4 above. */
-const APPOINT_HEADS = 'SELECT appoint_heads($1, $2, $3, $4, $5, $6) AS woken';
+const PROMOTE_NEXT_DELIVERIES = 'SELECT appoint_heads($1, $2, $3, $4, $5, $6) AS woken';
 
 export const findFresh: ReadOfEveryTenant = (table) =>
   `SELECT 1 AS fresh FROM ${table('ordered_delivery')} WHERE state IN ('new', 'ended') LIMIT 1`;
@@ -45,7 +45,7 @@ interface Gate {
   readonly longestMs: number;
 }
 
-interface Appointed {
+interface Promoted {
   readonly woken: number;
   /** Whether changes are left, because they wait for the stream or exceed the limit. */
   readonly isFresh: boolean;
@@ -56,7 +56,7 @@ interface Appointed {
 export class DeliveryOrderRepository {
   constructor(private readonly database: Database) {}
 
-  async appointHeads({ recorded, longestMs }: Gate, limit: number): Promise<Appointed> {
+  async promoteNextDeliveries({ recorded, longestMs }: Gate, limit: number): Promise<Promoted> {
     const { everyTenant } = this.database;
     const gate = [recorded.upTo, longestMs, recorded.since, recorded.until];
     type Change = { tenantId: string; deliveryId: string };
@@ -66,9 +66,9 @@ export class DeliveryOrderRepository {
       own.map(({ deliveryId }) => deliveryId),
       ...gate,
     ]);
-    const appointed = await everyTenant.call<{ woken: number }>(APPOINT_HEADS, calls);
+    const promoted = await everyTenant.call<{ woken: number }>(PROMOTE_NEXT_DELIVERIES, calls);
     const fresh = await everyTenant.read(findFresh);
-    return { woken: appointed.reduce((sum, { woken }) => sum + woken, 0), isFresh: fresh.length > 0 };
+    return { woken: promoted.reduce((sum, { woken }) => sum + woken, 0), isFresh: fresh.length > 0 };
   }
 
   async isAwaited(): Promise<boolean> {

@@ -58,7 +58,7 @@ export class DeliveryOrderWorker implements OnApplicationBootstrap, BeforeApplic
 
   private async look(): Promise<number> {
     const gate = { recorded: this.recorded, longestMs: LONGEST_GATE_MS };
-    const { woken, isFresh } = await this.order.appointHeads(gate, CHANGES_PER_LOOK);
+    const { woken, isFresh } = await this.order.promoteNextDeliveries(gate, CHANGES_PER_LOOK);
     if (woken > 0) this.queueSignal.signal();
     if (woken > 0 || !isFresh) this.gatePauseMs = FIRST_PAUSE_MS;
     if (!isFresh) return LONGEST_PAUSE_MS;

@@ -7,16 +7,16 @@ import { TenantRepository } from '../people/people.repository.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { PersonSessionService } from '../sessions/person-session.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { DepartureService, type Leaver, lastOwner } from './departure.service.js';
+import { MembershipRemovalService, type Leaver, lastOwner } from './membership-removal.service.js';
 
 /** People leave a workspace, or the platform. A local account leaves its own workspace alone. */
 @Injectable()
-export class LeavingService {
+export class LeaveWorkspaceService {
   constructor(
     private readonly database: Database,
     private readonly persons: PersonRepository,
     private readonly tenants: TenantRepository,
-    private readonly departures: DepartureService,
+    private readonly removals: MembershipRemovalService,
     private readonly sessions: PersonSessionService,
     private readonly revocations: RevocationService,
   ) {}
@@ -31,10 +31,10 @@ export class LeavingService {
       throw new PlatformError('NOT_FOUND', 'You are signed in to no such workspace: switch to it first');
     }
     await inWorkspace(this.database, principal, async (tx) => {
-      const email = await this.departures.holdAddress(tx, principal);
-      const leaver = await this.departures.hold(tx, principal, email);
+      const email = await this.removals.holdAddress(tx, principal);
+      const leaver = await this.removals.hold(tx, principal, email);
       if (leaver.isLastOwner) throw lastOwner();
-      await this.departures[erases ? 'erase' : 'remove'](tx, leaver, true);
+      await this.removals[erases ? 'erase' : 'remove'](tx, leaver, true);
     });
     await this.revocations.publishPending();
   }
@@ -46,10 +46,10 @@ export class LeavingService {
     await inWorkspace(this.database, principal, async (tx) => {
       const { email, memberships } = await this.holdAddress(tx, principal);
       const leavers: Leaver[] = [];
-      for (const user of memberships) leavers.push(await this.departures.hold(tx, user, email));
+      for (const user of memberships) leavers.push(await this.removals.hold(tx, user, email));
       const kept = leavers.filter(({ isLastOwner }) => isLastOwner);
       if (kept.length > 0) throw await this.lastOwnerOf(tx, kept);
-      for (const leaver of leavers) await this.departures.erase(tx, leaver, true);
+      for (const leaver of leavers) await this.removals.erase(tx, leaver, true);
     });
     await this.revocations.publishPending();
   }
@@ -59,7 +59,7 @@ export class LeavingService {
     tx: NarrowTransaction,
     { tenantId, userId }: Principal,
   ): Promise<{ email: string; memberships: EmailHolder[] }> {
-    const email = await this.departures.holdAddress(tx, { tenantId, userId });
+    const email = await this.removals.holdAddress(tx, { tenantId, userId });
     const personId = await this.persons.personOf(tx, userId);
     const memberships = personId === undefined ? [{ tenantId, userId }] : await this.persons.memberships(tx, personId);
     return { email, memberships };

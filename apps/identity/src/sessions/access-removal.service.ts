@@ -4,10 +4,10 @@ import type { EmailHolder } from '../people/email.repository.js';
 import { RevocationService } from './revocation.service.js';
 
 /**
- * Parts of a statement that end every way to act as a user: grants of apps go with the user or by {@link SHUT_OUT_USER}. Links
+ * Parts of a statement that end every way to act as a user: grants of apps go with the user or by {@link REMOVE_ACCESS_OF_USER}. Links
  * of hosts stay, whose word they are, and so does what undoes a change of the address. $1: tenant, $2: user.
  */
-export const WAYS_IN = `
+export const ENDED_ACCESS = `
   ended AS (DELETE FROM session WHERE tenant_id = $1 AND user_id = $2 RETURNING id),
   tokens AS (DELETE FROM refresh_token WHERE session_id IN (SELECT id FROM ended)),
   challenges AS (DELETE FROM mfa_challenge WHERE tenant_id = $1 AND user_id = $2),
@@ -24,8 +24,8 @@ export const WAYS_IN = `
   keys AS (DELETE FROM api_key WHERE tenant_id = $1 AND owner_id = $2 AND owner_kind = 'user')`;
 
 /** $1: tenant, $2: user. */
-export const SHUT_OUT_USER = `
-  WITH ${WAYS_IN},
+export const REMOVE_ACCESS_OF_USER = `
+  WITH ${ENDED_ACCESS},
   grants AS (DELETE FROM oauth_grant WHERE tenant_id = $1 AND user_id = $2),
   authorizations AS (DELETE FROM oauth_code WHERE tenant_id = $1 AND user_id = $2)
   UPDATE app_user
@@ -52,16 +52,16 @@ export const SIGN_OUT_USER = `
 
 /** Ends whatever somebody may have kept who used an account before its address was proven. */
 @Injectable()
-export class ShutOutService {
+export class AccessRemovalService {
   constructor(private readonly revocations: RevocationService) {}
 
   /** In the context of the user's tenant; after the commit the caller publishes the cut-off (`publishPending`). */
-  async shutOut(tx: NarrowTransaction, { tenantId, userId }: EmailHolder): Promise<void> {
-    await tx.query(SHUT_OUT_USER, [tenantId, userId]);
+  async removeAccess(tx: NarrowTransaction, { tenantId, userId }: EmailHolder): Promise<void> {
+    await tx.query(REMOVE_ACCESS_OF_USER, [tenantId, userId]);
     await this.revocations.record(tx, 'user', userId);
   }
 
-  /** As {@link shutOut}, of what a password has opened. @param keptSessionId without one no access token stays valid either */
+  /** As {@link removeAccess}, of what a password has opened. @param keptSessionId without one no access token stays valid either */
   async signOut(tx: NarrowTransaction, { tenantId, userId }: EmailHolder, keptSessionId?: string): Promise<void> {
     const ended = await tx.query<{ id: string }>(SIGN_OUT_USER, [tenantId, userId, keptSessionId ?? null]);
     for (const { id } of ended) await this.revocations.record(tx, 'session', id);

@@ -7,7 +7,7 @@ import { UserRepository } from '../people/people.repository.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { ShutOutService } from '../sessions/shut-out.service.js';
+import { AccessRemovalService } from '../sessions/access-removal.service.js';
 import { ErasureRepository, type LeavingUser } from './personal-data.repository.js';
 
 /** A user who is held until they have gone. */
@@ -22,13 +22,13 @@ export interface Leaver extends LeavingUser, Pick<EmailHolder, 'tenantId'> {
  * ({@link holdAddress}), then users by the order of their tenants ({@link hold}). Afterwards the caller publishes the cut-offs.
  */
 @Injectable()
-export class DepartureService {
+export class MembershipRemovalService {
   constructor(
     private readonly users: UserRepository,
     private readonly persons: PersonRepository,
     private readonly people: PersonService,
     private readonly erasures: ErasureRepository,
-    private readonly shutOuts: ShutOutService,
+    private readonly accessRemoval: AccessRemovalService,
     private readonly revocations: RevocationService,
     private readonly trail: AuditTrail,
   ) {}
@@ -79,7 +79,7 @@ export class DepartureService {
       });
     if (status === 'invited' && personId === undefined) return this.delete(tx, leaver, async () => record());
     await visiting(tx, tenantId, async () => {
-      await this.shutOuts.shutOut(tx, { tenantId, userId });
+      await this.accessRemoval.removeAccess(tx, { tenantId, userId });
       await this.erasures.remove(tx, tenantId, leaver);
       record();
       if (status === 'disabled') return;
