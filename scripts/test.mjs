@@ -12,7 +12,7 @@ import { buildPackages, installPackages } from './setup/packages.mjs';
 import { Progress } from './setup/progress.mjs';
 import { runChecks } from './testing/checks.mjs';
 import { runJest } from './testing/jest.mjs';
-import { placeForTests } from './testing/memory-folder.mjs';
+import { folderForTests } from './testing/memory-folder.mjs';
 import { DEEP_ON_CITUS, ON_CITUS } from './testing/on-citus.mjs';
 import { Tally } from './testing/tally.mjs';
 
@@ -144,8 +144,8 @@ async function prepareAndTest(tally, { paths, deep, coverage, update, citus }) {
   const needsBrowser = paths.length === 0 || paths.some((path) => isIn(path, 'e2e'));
   const progress = new Progress(3 + Number(needsBrowser) + Number(citus));
   await progress.step('Installing packages', installPackages);
-  // The long runs write more than there may be room for. Whoever has chosen a folder has chosen.
-  const place = deep || process.env.TMPDIR ? undefined : await placeForTests();
+  // The long runs write more than memory may hold. A folder that was chosen stays.
+  const place = deep || process.env.TMPDIR ? undefined : await folderForTests();
   // Tried and started beside the build; what fails is told after it.
   const browser = needsBrowser ? tryBrowsers(deep) : undefined;
   const cluster = citus ? startCluster(place) : undefined;

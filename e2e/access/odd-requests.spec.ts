@@ -150,7 +150,7 @@ async function held(): Promise<number> {
   return rows.filter(([, , remote, state]) => isOurs(remote) && state !== '06').length;
 }
 
-async function takenRoom(): Promise<string[]> {
+async function bytesOfBodiesUnderWay(): Promise<string[]> {
   const text = await (await fetch(`${addresses.services.gateway?.operationsUrl}/metrics`)).text();
   return text.split('\n').filter((line) => line.startsWith('gateway_body_bytes{') && !line.endsWith(' 0'));
 }
@@ -170,7 +170,7 @@ describe('every route of every address', () => {
   afterEach(async () => {
     expect(await pids()).toEqual(before);
     await waitUntil(async () => (await held()) === 0);
-    expect(await takenRoom()).toEqual([]);
+    expect(await bytesOfBodiesUnderWay()).toEqual([]);
     expect(await warnings(since)).toEqual([]);
   });
 

@@ -72,7 +72,7 @@ async function picture(name: string): Promise<void> {
   if (!process.env.CONSOLE_PICTURES) return;
   await mkdir(inRoot('docs', 'images'), { recursive: true });
   await page.setViewportSize({ width: 1280, height: 760 });
-  // Until what measures its room has drawn again.
+  // Until what measures its size has drawn again.
   await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
   await page.screenshot({ path: inRoot('docs', 'images', `console-${name}.png`) });
 }

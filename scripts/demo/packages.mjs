@@ -13,7 +13,7 @@ export async function examplePackage(/** @type {string} */ key) {
   return { manifest: { ...manifest, key }, reviewPacket: { ...reviewPacket, sandboxAttestation } };
 }
 
-/** A package with so many objects that no Business workspace has room for it beside another. */
+/** A package with so many objects that no Business workspace has capacity for it beside another. */
 export function threeObjectPackage(/** @type {string} */ key) {
   return {
     key,

@@ -12,8 +12,8 @@ const KEPT_LINES = 400;
 const READ_BYTES = 64 * 1024;
 /** What PostgreSQL, NATS and Node say of ENOSPC and EDQUOT. */
 const NO_SPACE = /no space left on device|disk quota exceeded/i;
-/** Bytes below which a server has no room to start in. On a full disk its log can lack the line that says so. */
-const ROOM = 32 * 1024 * 1024;
+/** Bytes below which a server cannot start. On a full disk its log can lack the line that says so. */
+const MIN_FREE_BYTES = 32 * 1024 * 1024;
 /** Logs name workspaces and people: nobody else on the machine reads them. */
 const LOG_MODE = 0o640;
 
@@ -133,7 +133,7 @@ export class ChildServer {
     const reasons = lines.filter((line) => telling.test(line));
     const shown = [...(reasons.length > 0 ? reasons : lines), `(${this.outcome ?? 'not ready in time'})`];
     const advice =
-      free < ROOM || lines.some((line) => NO_SPACE.test(line))
+      free < MIN_FREE_BYTES || lines.some((line) => NO_SPACE.test(line))
         ? 'The disk is full: free some space and start again. The data is kept, so do not delete it.'
         : 'If the folder is damaged, "npm run reset" deletes all development data and the next start begins afresh.';
     return new PlainError(

@@ -32,7 +32,7 @@ describe('a server that does not start', () => {
     expect(message).not.toContain('npm run reset');
   });
 
-  it('on a full disk says so, although its log had no room for the reason', async () => {
+  it('on a full disk says so, although its log had no space for the reason', async () => {
     expect(await failedStart('starting PostgreSQL', 4096)).toContain('The disk is full');
   });
 

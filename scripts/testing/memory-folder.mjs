@@ -13,8 +13,8 @@ const NEEDED = { folder: 3 * GIB, memory: 8 * GIB };
  * @param {object} [options] @param {string} [options.at]
  * @param {{ folder: number, memory: number }} [options.needed] in bytes
  * @param {(folder: string) => Promise<boolean>} [options.canRunPrograms]
- * @returns {Promise<string>} a folder in memory, or that of the system where there is too little room or where the programs that tests write would not run */
-export async function placeForTests({ at = MEMORY, needed = NEEDED, canRunPrograms = runsPrograms } = {}) {
+ * @returns {Promise<string>} a folder in memory, or that of the system where there is too little memory or where the programs that tests write would not run */
+export async function folderForTests({ at = MEMORY, needed = NEEDED, canRunPrograms = runsPrograms } = {}) {
   if (!(await isAllowed(at, constants.W_OK)) || process.availableMemory() < needed.memory) return os.tmpdir();
   const { bavail, bsize } = await statfs(at);
   return bavail * bsize >= needed.folder && (await canRunPrograms(at)) ? at : os.tmpdir();

@@ -49,7 +49,7 @@ describe('a tenant with as many runs queued as it may have', () => {
     const other = await newTenant();
     expect((await other.runOf([task()])).status).toBe('succeeded');
     await empty();
-    await waitUntil(async () => (await post(path)).status === 202, { timeoutMs: 5_000, describe: 'room' });
+    await waitUntil(async () => (await post(path)).status === 202, { timeoutMs: 5_000, describe: 'a free slot' });
   });
 
   it('has its events wait, and none skipped, while those of others go on', async () => {
@@ -113,7 +113,7 @@ describe('a tenant with as many runs queued as it may have', () => {
         return queue.removeEvent(tx, id);
       },
     });
-    const backlog = { roomOf: async () => MOST } as unknown as RunBacklog;
+    const backlog = { freeSlotsOf: async () => MOST } as unknown as RunBacklog;
     const sweeper = new WaitingEventSweeper(database, racing, { start } as RunService, backlog);
     await sweeper.sweep(new AbortController().signal);
     expect([handled, await letters()]).toEqual([['first', 'second'], before]);

@@ -415,7 +415,7 @@ describe('a page of records with long texts that are not shown', () => {
       );
     }
   };
-  /** No page has room for it. */
+  /** No page has space for it. */
   const lengthen = (field: string) => give(1, field, 'x'.repeat(17_000_000));
   beforeAll(async () => {
     of = await app.tenant('business', [HIDING]);

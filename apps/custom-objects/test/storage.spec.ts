@@ -96,7 +96,7 @@ describe('what a workspace stores', () => {
 });
 
 describe('a workspace that stores as much as it may', () => {
-  it('is refused another record by every call that makes one, and told how much it has; what makes room goes on', async () => {
+  it('is refused another record by every call that makes one, and told how much it has; what frees space goes on', async () => {
     await limit({ records: 2 });
     const [first] = [await create('One'), await create('Two')];
     expect(await call('POST', LEADS, tenant.admin, { lastName: 'Three' })).toMatchObject({
@@ -148,7 +148,7 @@ describe('a workspace that stores as much as it may', () => {
     });
     expect((await call('GET', `${LEADS}/${loser.id}`, tenant.admin)).body).toMatchObject({ description: long });
     expect((await merge(brief.id)).status).toBe(200);
-    // Its deletion makes room, which something else takes meanwhile.
+    // Its deletion frees space, which something else takes meanwhile.
     expect((await call('DELETE', `${LEADS}/${loser.id}`, tenant.admin)).status).toBe(204);
     app.service.get(StorageLimit).readAnew(tenant.id);
     const left = 4_100 - (await use()).bytes;

@@ -61,7 +61,7 @@ describe('bodies on their way', () => {
   const post = (headers: Record<string, string>, body = 'x'.repeat(1000)) =>
     edge.call('/api/crm/leads', { method: 'POST', headers: { 'content-type': 'text/plain', ...headers }, body });
 
-  it('of one tenant are bounded, those of the others go on, and the room comes back', async () => {
+  it('of one tenant are bounded, those of the others go on, and the budget comes back', async () => {
     await edge.start({ BODY_BYTES_TENANT: String(2 * MEBIBYTE), BODY_BYTES: String(3 * MEBIBYTE) });
     const authorization = `Bearer ${await tokenOf()}`;
     const other = `Bearer ${await tokenOf({ tid: '0199aa00-0000-7000-8000-000000000002', sub: 'u-2' })}`;
@@ -87,7 +87,7 @@ describe('bodies on their way', () => {
   const HOOK = `/api/crm/automations/hooks/${TENANT}/s`;
   const NEIGHBOUR = { 'x-forwarded-for': '192.0.2.99', 'content-type': 'application/json' };
   const send = (path: string) => edge.call(path, { method: 'POST', headers: NEIGHBOUR, body: 'x'.repeat(1000) });
-  /** Takes a room of the smallest size whole. */
+  /** Uses up a budget of the smallest size. */
   const fill = async (sender: string, path: string, bytes: number) => {
     const connections = MEBIBYTE / 4 / bytes;
     for (let n = 0; n < connections; n += 1) await announce(bytes, { 'x-forwarded-for': `198.51.100.${n % 4}` }, path);
@@ -95,7 +95,7 @@ describe('bodies on their way', () => {
   };
   const SMALLEST = { BODY_BYTES_ADDRESS: String(MEBIBYTE), BODY_BYTES_ADDRESSES: String(MEBIBYTE) };
 
-  it('of senders without a token take no room of tenants, credentials and hooks', async () => {
+  it('of senders without a token use no budget of tenants, credentials and hooks', async () => {
     await edge.start(SMALLEST);
     await fill('address', '/api/crm/leads', 16 * 1024);
     expect((await send('/api/crm/leads')).status).toBe(503);
@@ -104,7 +104,7 @@ describe('bodies on their way', () => {
     expect((await post({ authorization: `Bearer ${await tokenOf()}` })).status).toBe(200);
   });
 
-  it('of hooks and of credentials leave room for each other', async () => {
+  it('of hooks and of credentials leave budget to each other', async () => {
     await edge.start(SMALLEST);
     await fill('credentials', LOGIN, 16 * 1024);
     expect([(await send(LOGIN)).status, (await send(HOOK)).status]).toEqual([503, 200]);
@@ -116,7 +116,7 @@ describe('bodies on their way', () => {
     expect((await send(LOGIN)).status).toBe(200);
   });
 
-  it('that do not arrive in time are refused, and their room comes back', async () => {
+  it('that do not arrive in time are refused, and their budget comes back', async () => {
     await edge.start();
     const socket = await announce(16 * 1024, { 'x-forwarded-for': ATTACKER, 'content-type': 'text/plain' }, LOGIN);
     socket.write('x');

@@ -32,17 +32,17 @@ const defect = (): never => {
 };
 const of = <T>(type: abstract new (...values: never[]) => T): T => edge.gateway.app.get(type as never);
 const limits = () => jest.spyOn(of(RateLimitService), 'admit');
-const room = () => jest.spyOn(of(BodyBudget), 'take');
+const budget = () => jest.spyOn(of(BodyBudget), 'take');
 
 describe('a step of an admission that is refused later', () => {
   // What each does, and the answer: the first refusal, whatever the step behind it does.
   const held: [what: string, prepare: () => void, authorization: () => string, length: number, status: number][] = [
     ['a limit, before a body that is too long', () => limits().mockImplementation(refusal), KEY, 2 ** 21, 429],
     [
-      'a limit, before a room that fails',
+      'a limit, before a budget that fails',
       () => {
         limits().mockImplementation(refusal);
-        room().mockImplementation(defect);
+        budget().mockImplementation(defect);
       },
       KEY,
       9,
@@ -59,8 +59,8 @@ describe('a step of an admission that is refused later', () => {
       9,
       401,
     ],
-    ['a room, before nothing', () => room().mockReturnValue(undefined), KEY, 9, 503],
-    ['a room that fails', () => room().mockImplementation(defect), KEY, 9, 500],
+    ['a budget, before nothing', () => budget().mockReturnValue(undefined), KEY, 9, 503],
+    ['a budget that fails', () => budget().mockImplementation(defect), KEY, 9, 500],
     [
       'what is counted after the answer',
       () => jest.spyOn(of(ProxyService) as unknown as { settle(): unknown }, 'settle').mockImplementation(refusal),
@@ -96,7 +96,7 @@ describe('a step of an admission that is refused later', () => {
   });
 });
 
-it('whoever leaves while their key is exchanged takes no room for their body', async () => {
+it('whoever leaves while their key is exchanged uses no budget for their body', async () => {
   let exchange: () => void = () => undefined;
   issuer.answer = ({ keyId }) =>
     new Promise((resolve, reject) => {

@@ -197,8 +197,8 @@ describe('due mail', () => {
         await mails.insert(tx, tenantId, { recipient, subject: 'Welcome', body: 'Hello', validSeconds: 3600 });
       }
     });
-  const claim = (places: number, fullTenants: string[] = []) =>
-    database.crossTenant((tx) => mails.claimDue(tx, { places, fullTenants }, LEASE_SECONDS));
+  const claim = (slots: number, fullTenants: string[] = []) =>
+    database.crossTenant((tx) => mails.claimDue(tx, { slots, fullTenants }, LEASE_SECONDS));
 
   it('claims as many mails as were asked for, also when Postgres estimates that there is only one', async () => {
     await write(1);

@@ -145,7 +145,7 @@ describe('calls that exchange credentials', () => {
       const asked = limited.received.length;
       expect(new Set(statuses)).toEqual(new Set([409, 429]));
       expect(asked).toBe(statuses.filter((status) => status === 409).length);
-      // The three share one limit, and the room of a call comes back with time.
+      // The three share one limit, and the use of a call comes back with time.
       expect(asked).toBeGreaterThanOrEqual(CREDENTIAL_CALLS_PER_MINUTE);
       expect(asked).toBeLessThanOrEqual(Math.ceil(CREDENTIAL_CALLS_PER_MINUTE * (1 + minutes)));
       expect(await post('login/passkey/options', undefined, '2001:db8:1:3')).toBe(409);

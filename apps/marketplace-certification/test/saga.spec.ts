@@ -37,12 +37,12 @@ describe('an installation that fails', () => {
   it.each(STEPS)('at $name is undone, and the answer is the error of that step', async ({ name, provision }) => {
     const undone = STEPS.slice(0, STEPS.findIndex((step) => step.name === name) + 1);
     const before = await installCount();
-    neighbours.refuse(provision, 'OBJECT_LIMIT_EXCEEDED', 'The plan has room for 3.');
+    neighbours.refuse(provision, 'OBJECT_LIMIT_EXCEEDED', 'The plan allows 3.');
     const { status, body } = await marketplace.install(tenant, key);
     expect(status).toBe(409);
     expect(body).toMatchObject({
       code: 'OBJECT_LIMIT_EXCEEDED',
-      detail: 'The plan has room for 3.',
+      detail: 'The plan allows 3.',
       installation: { id: expect.any(String), state: 'failed' },
       step: name,
     });

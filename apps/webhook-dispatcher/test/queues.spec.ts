@@ -19,7 +19,7 @@ import type { Receiver } from '../src/receivers/receiver.js';
 import { eventEntry, newDelivery } from './webhook-service.js';
 
 const CLAIM_MS = 30_000;
-const ROOM: ClaimLimits = { places: 8, perSubscription: 4, bySubscription: new Map(), fullTenants: [] };
+const CAPACITY: ClaimLimits = { slots: 8, perSubscription: 4, bySubscription: new Map(), fullTenants: [] };
 
 const records = new LedgerWriterRepository({ heldPerSubscription: 100 });
 let queues: SubscriptionQueueRepository;
@@ -51,7 +51,7 @@ beforeEach(async () => {
 
 const subscription = (tenantId: string = randomUUID()): SubscriptionKey => ({ tenantId, subscriptionId: randomUUID() });
 const write = (...entries: LedgerEntry[]) => database.crossTenant((tx) => records.write(tx, entries));
-const claim = (room: Partial<ClaimLimits> = {}) => due.claim(newId(), { ...ROOM, ...room }, CLAIM_MS);
+const claim = (capacity: Partial<ClaimLimits> = {}) => due.claim(newId(), { ...CAPACITY, ...capacity }, CLAIM_MS);
 /** Records a result: the next attempt, or the end. */
 const settle = (claimed: ClaimedDelivery | undefined, dueAt: Date | null = null) => {
   const { tenantId, id: deliveryId, subscriptionId, claim: claimId, isHead } = claimed as ClaimedDelivery;
@@ -108,8 +108,8 @@ describe('due deliveries', () => {
     );
   const settleQueue = ({ tenantId, subscriptionId }: SubscriptionKey) =>
     database.everyTenant.call('SELECT settle_queues($1, $2)', [[tenantId, [subscriptionId]]]);
-  const claimedOf = async (room: Partial<ClaimLimits> = {}) =>
-    (await claim(room)).deliveries.map(({ subscriptionId }) => subscriptionId);
+  const claimedOf = async (capacity: Partial<ClaimLimits> = {}) =>
+    (await claim(capacity)).deliveries.map(({ subscriptionId }) => subscriptionId);
   const queueRows = () =>
     run<{ subscription_id: string; wait: number }>(
       'SELECT subscription_id, extract(epoch FROM due_at - now())::float8 AS wait FROM subscription_queue',
@@ -155,19 +155,19 @@ describe('due deliveries', () => {
     it.each<[string, Partial<ClaimLimits>]>([
       ['a paused subscription', { bySubscription: new Map([[paused.subscriptionId, 0]]) }],
       ['a tenant with its share under way', { fullTenants: [paused.tenantId] }],
-    ])('claims without reading the backlog of %s, and says how long to wait', async (_name, room) => {
+    ])('claims without reading the backlog of %s, and says how long to wait', async (_name, capacity) => {
       await addBacklog(paused, BACKLOG);
-      const closed = [...(room.bySubscription ?? [])].map(([id]) => id);
+      const closed = [...(capacity.bySubscription ?? [])].map(([id]) => id);
       const looked = await readBy('due_delivery', async (of) => {
         const own = new SubscriptionQueueRepository(of);
-        expect(await own.findDueInMs(closed, room.fullTenants ?? [])).toBeNull();
+        expect(await own.findDueInMs(closed, capacity.fullTenants ?? [])).toBeNull();
       });
       expect(looked).toBe(0);
       for (let index = 0; index < 3; index += 1) await add(live);
       let claimed: string[] = [];
       const read = await readBy('due_delivery', async (of) => {
         const own = new DueDeliveryRepository(of);
-        const { deliveries: made } = await own.claim(randomUUID(), { ...ROOM, ...room }, CLAIM_MS);
+        const { deliveries: made } = await own.claim(randomUUID(), { ...CAPACITY, ...capacity }, CLAIM_MS);
         claimed = made.map(({ subscriptionId }) => subscriptionId);
       });
       expect(claimed).toEqual(Array(3).fill(live.subscriptionId));
@@ -176,12 +176,12 @@ describe('due deliveries', () => {
 
     it('claims due deliveries without reading those of the same subscription that are claimed or due later', async () => {
       await addBacklog(live, BACKLOG);
-      const claimOnce = (of: Database) => new DueDeliveryRepository(of).claim(randomUUID(), ROOM, CLAIM_MS);
+      const claimOnce = (of: Database) => new DueDeliveryRepository(of).claim(randomUUID(), CAPACITY, CLAIM_MS);
       expect(await readBy('due_delivery', claimOnce)).toBeLessThan(50);
     });
   });
 
-  it('claims each delivery once until it is released, the longest due first, as many as there is room for', async () => {
+  it('claims each delivery once until it is released, the longest due first, as many as there is capacity for', async () => {
     await addBacklog(queue, 6);
     const { deliveries: first } = await claim({ bySubscription: new Map([[queue.subscriptionId, 2]]) });
     const { deliveries: rest } = await claim();
@@ -197,7 +197,7 @@ describe('due deliveries', () => {
   it('claims from subscriptions with a backlog in turn', async () => {
     const all = [subscription(), subscription(), subscription()];
     for (const queue of all) await addBacklog(queue, 20);
-    const turns = [await claimedOf({ places: 4 }), await claimedOf({ places: 4 }), await claimedOf({ places: 4 })];
+    const turns = [await claimedOf({ slots: 4 }), await claimedOf({ slots: 4 }), await claimedOf({ slots: 4 })];
     for (const claimed of turns) expect(claimed).toEqual(Array(4).fill(claimed[0]));
     expect(new Set(turns.flat())).toEqual(new Set(all.map(({ subscriptionId }) => subscriptionId)));
   });
@@ -282,7 +282,7 @@ describe('due deliveries', () => {
     await add(queue);
     const { deliveries: claimed } = await claim();
     expect(claimed.filter(({ body }) => body === '{}')).toHaveLength(1);
-    expect(claimed).toHaveLength(ROOM.perSubscription);
+    expect(claimed).toHaveLength(CAPACITY.perSubscription);
   });
 
   it('repairs queues that are missing or due too late', async () => {

@@ -268,7 +268,7 @@ describe('the number of subscriptions of a tenant', () => {
     const subscriptions = await provision(LIMIT - 2, installationId);
     await expect(provision(3)).rejects.toMatchObject({ code: 'SUBSCRIPTION_LIMIT_EXCEEDED' });
     expect((await list('size=1')).body.total).toBe(LIMIT - 2);
-    // Provisioning again what already exists needs no room.
+    // Provisioning again what already exists needs no capacity.
     expect(await provision(LIMIT - 2, installationId)).toEqual(subscriptions);
     const races = await Promise.allSettled([provision(2), provision(2)]);
     expect(races.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);

@@ -14,7 +14,7 @@ export function newId(): string {
   const now = Date.now();
   if (now > msecs || msecs - now > MOST_AHEAD_MS) {
     msecs = now;
-    // 31 bits, so that the counter has room.
+    // 31 bits, which leaves one for the counter to overflow into.
     seq = random.readUInt32BE(0) >>> 1;
   } else {
     seq = (seq + 1) | 0;

@@ -100,4 +100,4 @@ export { deleteOldest } from './worker/delete-oldest.js';
 export { DueWorkMeter, measureDueWork } from './worker/due-work-meter.js';
 export { RoundRobin } from './worker/round-robin.js';
 export { Sweeper } from './worker/sweeper.js';
-export { type Claimed, LOOK_AGAIN_SOON, type Room, TenantShares, Wake, Worker } from './worker/worker.js';
+export { type Claimed, LOOK_AGAIN_SOON, type Capacity, TenantShares, Wake, Worker } from './worker/worker.js';

@@ -305,7 +305,7 @@ describe('createTenantTable', () => {
       /would lock/,
     ],
     ['an arrival without partitions', { columns, arrival: 'created_at' }, /arrival is for/],
-    ['a name that leaves no room', { name: 'a'.repeat(50), columns, partitionedBy: 'id' }, /at most 63/],
+    ['a name that leaves no space', { name: 'a'.repeat(50), columns, partitionedBy: 'id' }, /at most 63/],
   ])('refuses %s', async (_name, table, expected) => {
     const runner = { query: () => Promise.reject(new Error('must not get here')) } as unknown as QueryRunner;
     await expect(createTenantTable(runner, roles, { name: 'bad', ...table })).rejects.toThrow(expected);

@@ -6,7 +6,7 @@ import { type Dial, TlsSessions } from './connector.js';
 import { Destinations, type Origin } from './destination.js';
 import { EgressError } from './errors.js';
 import { exchange, outgoingHeaders, type RequestHeaders, type Timeouts } from './exchange.js';
-import { Lane, type LaneOptions, LanePool, Lanes, LoopLoad } from './lanes.js';
+import { Connection, type ConnectionOptions, ConnectionPool, Connections, LoopLoad } from './connections.js';
 import {
   lookupChecked,
   nameServerResolver,
@@ -123,9 +123,9 @@ export class OutsideClient {
   private readonly timeouts: Timeouts;
   private readonly maxResponseBytes: number;
   private readonly userAgent: string;
-  private readonly laneOptions: LaneOptions;
-  private readonly pool: LanePool;
-  private readonly lanes: Lanes;
+  private readonly connectionOptions: ConnectionOptions;
+  private readonly pool: ConnectionPool;
+  private readonly connections: Connections;
   private closed = false;
 
   constructor(options: EgressOptions = {}) {
@@ -139,7 +139,7 @@ export class OutsideClient {
     this.maxResponseBytes = options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES;
     this.userAgent = options.userAgent ?? 'crm-platform/1';
     const lifetimeMs = options.originLifetimeMs ?? DEFAULT_ORIGIN_LIFETIME_MS;
-    this.laneOptions = {
+    this.connectionOptions = {
       // An answer must not be older than a socket may be.
       lookups: new SharedLookups(lookupOf(options), Math.min(REUSE_MS, lifetimeMs)),
       sessions: new TlsSessions(),
@@ -151,14 +151,14 @@ export class OutsideClient {
       lifetimeMs,
       dial: options.dial,
     };
-    this.pool = new LanePool({
+    this.pool = new ConnectionPool({
       maxIdlePerOrigin: options.maxIdlePerOrigin ?? DEFAULT_MAX_IDLE_PER_ORIGIN,
       maxIdle: options.maxIdle ?? DEFAULT_MAX_IDLE,
     });
     const load = new LoopLoad();
-    this.lanes = new Lanes(
+    this.connections = new Connections(
       this.pool,
-      (origin) => this.createLane(origin),
+      (origin) => this.createConnection(origin),
       () => load.isBusy(),
     );
   }
@@ -181,17 +181,17 @@ export class OutsideClient {
     const headers = outgoingHeaders(request.headers ?? {}, this.userAgent);
 
     const limits = request.timeouts ? { ...this.timeouts, ...request.timeouts } : this.timeouts;
-    const taken = this.lanes.take(origin, limits.totalMs);
-    let lane: Lane | undefined;
+    const taken = this.connections.take(origin, limits.totalMs);
+    let connection: Connection | undefined;
     let reusable = false;
     try {
       // Without a turn of the event loop when there is one, as nearly always.
-      lane = taken instanceof Promise ? await taken : taken;
+      connection = taken instanceof Promise ? await taken : taken;
       const answer = await exchange(
-        lane,
+        connection,
         { method: request.method, path, headers, body: request.body },
         {
-          timeouts: taken === lane ? limits : afterWaiting(limits, performance.now() - startedAt),
+          timeouts: taken === connection ? limits : afterWaiting(limits, performance.now() - startedAt),
           maxResponseBytes: request.maxResponseBytes ?? this.maxResponseBytes,
           truncate: request.truncate ?? false,
         },
@@ -203,20 +203,20 @@ export class OutsideClient {
         body: answer.body,
         truncated: answer.truncated,
         latencyMs: answer.completeAt - startedAt,
-        remoteAddress: lane.remoteAddress ?? '',
+        remoteAddress: connection.remoteAddress ?? '',
       };
     } catch (error) {
       if (error instanceof EgressError) error.latencyMs = performance.now() - startedAt;
       throw error;
     } finally {
-      if (lane) this.lanes.release(lane, reusable);
+      if (connection) this.connections.release(connection, reusable);
     }
   }
 
-  private createLane(origin: Origin): Lane {
-    const lane = new Lane(origin, this.laneOptions);
-    lane.client.on('disconnect', () => this.pool.drop(lane));
-    return lane;
+  private createConnection(origin: Origin): Connection {
+    const connection = new Connection(origin, this.connectionOptions);
+    connection.client.on('disconnect', () => this.pool.drop(connection));
+    return connection;
   }
 
   /** Closes idle sockets; requests in progress finish normally. */
@@ -230,7 +230,7 @@ export class OutsideClient {
   }
 }
 
-/** What is left of the limits for a call that has waited for a lane. */
+/** What is left of the limits for a call that has waited for a connection. */
 function afterWaiting(limits: Timeouts, waitedMs: number): Timeouts {
   return { ...limits, totalMs: Math.max(1, limits.totalMs - waitedMs) };
 }

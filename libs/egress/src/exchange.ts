@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { classifyExchangeError, EgressError, type EgressErrorCode } from './errors.js';
-import type { Lane } from './lanes.js';
+import type { Connection } from './connections.js';
 
 export interface Timeouts {
   /** Lookup, TCP and TLS. */
@@ -145,13 +145,13 @@ class ResponseBody {
 
   constructor(private readonly limit: number) {}
 
-  /** Keeps as much of the chunk as there is room for. */
+  /** Keeps as much of the chunk as fits. */
   add(chunk: Buffer): void {
-    const room = this.limit - this.received;
+    const remaining = this.limit - this.received;
     this.received += chunk.length;
-    if (chunk.length <= room) this.chunks.push(chunk);
+    if (chunk.length <= remaining) this.chunks.push(chunk);
     // A copy, because a part would hold the whole chunk in memory, up to 16 KiB.
-    else if (room > 0) this.chunks.push(Buffer.from(chunk.subarray(0, room)));
+    else if (remaining > 0) this.chunks.push(Buffer.from(chunk.subarray(0, remaining)));
   }
 
   toBuffer(): Buffer {
@@ -197,12 +197,12 @@ const DRAIN_BYTES = 64 * 1024;
 const DRAIN_MS = 1_000;
 
 /**
- * Sends one request on a lane and reads the response within the limits.
- * @throws EgressError (rejects); the lane must then be destroyed
+ * Sends one request on a connection and reads the response within the limits.
+ * @throws EgressError (rejects); the connection must then be destroyed
  */
-export function exchange(lane: Lane, request: OutgoingRequest, limits: ExchangeLimits): Promise<ExchangeResult> {
+export function exchange(connection: Connection, request: OutgoingRequest, limits: ExchangeLimits): Promise<ExchangeResult> {
   return new Promise((resolve, reject) => {
-    lane.client.dispatch(request, new Exchange(lane, request.method, limits, resolve, reject));
+    connection.client.dispatch(request, new Exchange(connection, request.method, limits, resolve, reject));
   });
 }
 
@@ -219,7 +219,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private excerptAt: number | undefined;
 
   constructor(
-    private readonly lane: Lane,
+    private readonly connection: Connection,
     private readonly method: string,
     private readonly limits: ExchangeLimits,
     private readonly resolve: (result: ExchangeResult) => void,
@@ -282,7 +282,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.settle();
-    error.phase = this.clock.phase === 'opening' ? this.lane.phase : this.clock.phase;
+    error.phase = this.clock.phase === 'opening' ? this.connection.phase : this.clock.phase;
     this.controller?.abort(error);
     this.reject(error);
   }

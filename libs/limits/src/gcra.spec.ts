@@ -3,22 +3,22 @@ import fc from 'fast-check';
 import {
   Cells,
   debtAfter,
-  hasRoom,
+  hasCapacity,
   paceOf,
   remainingUses,
   secondsUntilEmpty,
-  secondsUntilRoom,
+  secondsUntilCapacity,
 } from './limiter-store.js';
 
 describe('the arithmetic of limits', () => {
   it('admits a burst, then one use in each interval', () => {
     const pace = paceOf(100, 1, 3);
-    expect(pace).toEqual({ intervalUs: 10_000, roomUs: 30_000 });
+    expect(pace).toEqual({ intervalUs: 10_000, capacityUs: 30_000 });
     const admittedAt: number[] = [];
     let emptyAt = 0;
     for (let now = 0; now <= 50_000; now += 1000) {
       const debt = Math.max(0, emptyAt - now);
-      if (!hasRoom(pace, debt)) continue;
+      if (!hasCapacity(pace, debt)) continue;
       emptyAt = now + debtAfter('take', pace, debt);
       admittedAt.push(now);
     }
@@ -33,8 +33,8 @@ describe('the arithmetic of limits', () => {
   it('says how many uses are left, and when the next and the last of them are back', () => {
     const pace = paceOf(60, 60, 3);
     expect([0, 1, 1_000_000, 2_000_001, 3_000_000].map((debt) => remainingUses(pace, debt))).toEqual([3, 2, 2, 0, 0]);
-    expect([secondsUntilRoom(pace, 3_000_000), secondsUntilRoom(pace, 2_000_001)]).toEqual([1, 1]);
-    expect(secondsUntilRoom(paceOf(2, 60, 2), 60_000_000)).toBe(30);
+    expect([secondsUntilCapacity(pace, 3_000_000), secondsUntilCapacity(pace, 2_000_001)]).toEqual([1, 1]);
+    expect(secondsUntilCapacity(paceOf(2, 60, 2), 60_000_000)).toBe(30);
     expect([secondsUntilEmpty(0), secondsUntilEmpty(2_000_001)]).toEqual([1, 3]);
   });
 
@@ -43,11 +43,11 @@ describe('the arithmetic of limits', () => {
     fc.assert(
       fc.property(rates, fc.double({ min: 0, max: 1, noNaN: true }), ({ points, seconds, burst }, share) => {
         const pace = paceOf(points, seconds, burst);
-        const debt = Math.floor(pace.roomUs * share);
-        expect(remainingUses(pace, debt) > 0).toBe(hasRoom(pace, debt));
-        expect(debtAfter('charge', pace, debt)).toBeLessThanOrEqual(Math.max(debt, pace.roomUs));
-        if (hasRoom(pace, debt)) expect(debtAfter('restore', pace, debtAfter('take', pace, debt))).toBe(debt);
-        else expect(hasRoom(pace, Math.max(0, debt - secondsUntilRoom(pace, debt) * 1e6))).toBe(burst > 0);
+        const debt = Math.floor(pace.capacityUs * share);
+        expect(remainingUses(pace, debt) > 0).toBe(hasCapacity(pace, debt));
+        expect(debtAfter('charge', pace, debt)).toBeLessThanOrEqual(Math.max(debt, pace.capacityUs));
+        if (hasCapacity(pace, debt)) expect(debtAfter('restore', pace, debtAfter('take', pace, debt))).toBe(debt);
+        else expect(hasCapacity(pace, Math.max(0, debt - secondsUntilCapacity(pace, debt) * 1e6))).toBe(burst > 0);
       }),
     );
   });

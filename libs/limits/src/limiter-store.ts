@@ -25,7 +25,7 @@ export interface Claim {
 }
 
 export interface Decision {
-  /** Index of the first claim without room for a use: then `take` has used nothing. -1 when there is none. */
+  /** Index of the first claim without capacity for a use: then `take` has used nothing. -1 when there is none. */
   readonly refused: number;
   /** Debts in microseconds, in the order of the claims: after the operation, or as they are if it was refused. */
   readonly debtsUs: readonly number[];
@@ -36,7 +36,7 @@ export abstract class LimiterStore {
   open(limit: Limit): OpenLimit {
     const burst = limit.burst ?? limit.points;
     const pace = paceOf(limit.points, limit.windowSeconds, burst);
-    return { limit, burst, pace, cells: new Cells(pace.roomUs) };
+    return { limit, burst, pace, cells: new Cells(pace.capacityUs) };
   }
 
   /** At once if the store counts in memory: a promise for each request would cost more than the counting. */
@@ -65,7 +65,7 @@ export class MemoryLimiterStore extends LimiterStore {
       const { open, key } = claims[index] as Claim;
       const cell = open.cells.cellOf(key, nowUs);
       const debtUs = Math.max(0, cell.emptyAtUs - nowUs);
-      if (refused < 0 && operation === 'take' && !hasRoom(open.pace, debtUs)) refused = index;
+      if (refused < 0 && operation === 'take' && !hasCapacity(open.pace, debtUs)) refused = index;
       cells.push(cell);
       debtsUs.push(debtUs);
     }
@@ -84,20 +84,20 @@ const look = ({ cells }: OpenLimit, key: string, nowUs: number): number =>
 
 /**
  * The generic cell rate algorithm (ITU-T I.371): a leaky bucket whose debt is the time until it is empty. A use adds an
- * interval, and is refused without room. Whole microseconds are exact in JavaScript and in the Lua of redis-script.ts.
+ * interval, and is refused without capacity. Whole microseconds are exact in JavaScript and in the Lua of redis-script.ts.
  */
 export interface Pace {
   /** Microseconds that pay for one use. */
   readonly intervalUs: number;
   /** The largest debt: as many intervals as uses may be made at once. */
-  readonly roomUs: number;
+  readonly capacityUs: number;
 }
 
 /** What is done with a bucket. The names are those of the script. */
 export type Operation =
   /** A use of every bucket, if it fits into all of them; otherwise of none. */
   | 'take'
-  /** A use of every bucket; one without room for it becomes full. */
+  /** A use of every bucket; one without capacity for it becomes full. */
   | 'charge'
   /** A use is undone. */
   | 'restore'
@@ -108,28 +108,28 @@ const US_PER_SECOND = 1_000_000;
 /** Rounded up, so that no more than the rate is admitted. @param points uses in the window @param burst uses at once */
 export function paceOf(points: number, windowSeconds: number, burst: number): Pace {
   const intervalUs = Math.max(1, Math.ceil((windowSeconds * US_PER_SECOND) / Math.max(1, points)));
-  return { intervalUs, roomUs: burst * intervalUs };
+  return { intervalUs, capacityUs: burst * intervalUs };
 }
 
-export const hasRoom = ({ intervalUs, roomUs }: Pace, debtUs: number): boolean => debtUs + intervalUs <= roomUs;
+export const hasCapacity = ({ intervalUs, capacityUs }: Pace, debtUs: number): boolean => debtUs + intervalUs <= capacityUs;
 
 /** The debt after an operation; for `take` one that is admitted. */
-export function debtAfter(operation: Operation, { intervalUs, roomUs }: Pace, debtUs: number): number {
+export function debtAfter(operation: Operation, { intervalUs, capacityUs }: Pace, debtUs: number): number {
   if (operation === 'take') return debtUs + intervalUs;
-  if (operation === 'charge') return Math.min(debtUs + intervalUs, roomUs);
+  if (operation === 'charge') return Math.min(debtUs + intervalUs, capacityUs);
   if (operation === 'restore') return Math.max(0, debtUs - intervalUs);
   return debtUs;
 }
 
-export const remainingUses = ({ intervalUs, roomUs }: Pace, debtUs: number): number =>
-  Math.max(0, Math.floor((roomUs - debtUs) / intervalUs));
+export const remainingUses = ({ intervalUs, capacityUs }: Pace, debtUs: number): number =>
+  Math.max(0, Math.floor((capacityUs - debtUs) / intervalUs));
 
 /** Seconds in which a full bucket becomes empty: those that the limit was given, but for the rounding of the interval. */
-export const windowSeconds = ({ roomUs }: Pace): number => Math.max(1, Math.round(roomUs / US_PER_SECOND));
+export const windowSeconds = ({ capacityUs }: Pace): number => Math.max(1, Math.round(capacityUs / US_PER_SECOND));
 
 /** Seconds until one use fits, rounded up; at least one. */
-export const secondsUntilRoom = ({ intervalUs, roomUs }: Pace, debtUs: number): number =>
-  wholeSeconds(debtUs + intervalUs - roomUs);
+export const secondsUntilCapacity = ({ intervalUs, capacityUs }: Pace, debtUs: number): number =>
+  wholeSeconds(debtUs + intervalUs - capacityUs);
 
 /** Seconds until nothing is owed, rounded up; at least one. */
 export const secondsUntilEmpty = (debtUs: number): number => wholeSeconds(debtUs);

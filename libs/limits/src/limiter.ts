@@ -2,14 +2,14 @@ import { type LimitState, PlatformError } from '@crm/contracts';
 import {
   type Claim,
   type Decision,
-  hasRoom,
+  hasCapacity,
   type Limit,
   type LimiterStore,
   type OpenLimit,
   type Operation,
   remainingUses,
   secondsUntilEmpty,
-  secondsUntilRoom,
+  secondsUntilCapacity,
   windowSeconds,
 } from './limiter-store.js';
 
@@ -170,12 +170,12 @@ export class Limiter implements GroupedLimit {
       quota: burst,
       windowSeconds: windowSeconds(pace),
       remaining,
-      resetSeconds: remaining > 0 ? secondsUntilEmpty(debtUs) : secondsUntilRoom(pace, debtUs),
+      resetSeconds: remaining > 0 ? secondsUntilEmpty(debtUs) : secondsUntilCapacity(pace, debtUs),
     };
   }
 
   isExhausted(debtUs: number): boolean {
-    return !hasRoom(this.open.pace, debtUs);
+    return !hasCapacity(this.open.pace, debtUs);
   }
 
   refusalFor(states: readonly LimitState[]): PlatformError {

@@ -36,8 +36,8 @@ export class TemplateBudget {
   }
 
   /** Begins a text, or a value that is passed on as a whole. */
-  begin(): TemplateRoom {
-    return new TemplateRoom(this.limits.characters, (characters) => this.take(characters));
+  begin(): TemplateAllowance {
+    return new TemplateAllowance(this.limits.characters, (characters) => this.take(characters));
   }
 
   private take(characters: number): void {
@@ -49,7 +49,7 @@ export class TemplateBudget {
   }
 }
 
-export class TemplateRoom {
+export class TemplateAllowance {
   private taken = 0;
 
   constructor(

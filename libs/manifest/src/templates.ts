@@ -1,4 +1,4 @@
-import { TemplateBudget, TemplateError, type TemplateRoom } from './template-budget.js';
+import { TemplateBudget, TemplateError, type TemplateAllowance } from './template-budget.js';
 
 /** A piece of a template: literal text or a placeholder `{{name}}`. */
 export type TemplatePart = { text: string } | { path: string; position: number };
@@ -53,17 +53,17 @@ export function lookupPath(data: TemplateData, path: string): unknown {
 }
 
 /** A value as part of a text: empty for null and missing values, JSON for lists and objects. It is counted before it is made. */
-function asText(value: unknown, room: TemplateRoom): string {
+function asText(value: unknown, allowance: TemplateAllowance): string {
   if (value === null || value === undefined) return '';
-  if (typeof value !== 'object') return counted(String(value), room);
-  const length = room.takeJson(value);
+  if (typeof value !== 'object') return counted(String(value), allowance);
+  const length = allowance.takeJson(value);
   const json = JSON.stringify(value);
-  room.take(Math.max(0, json.length - length));
+  allowance.take(Math.max(0, json.length - length));
   return json;
 }
 
-function counted(text: string, room: TemplateRoom): string {
-  room.take(text.length);
+function counted(text: string, allowance: TemplateAllowance): string {
+  allowance.take(text.length);
   return text;
 }
 
@@ -74,16 +74,16 @@ function render(
   budget: TemplateBudget,
   encode: (value: string) => string = (value) => value,
 ): string {
-  const room = budget.begin();
+  const allowance = budget.begin();
   let result = '';
   for (const part of parseTemplate(text)) {
     if ('text' in part) {
-      result += counted(part.text, room);
+      result += counted(part.text, allowance);
       continue;
     }
-    const value = asText(lookupPath(data, part.path), room);
+    const value = asText(lookupPath(data, part.path), allowance);
     const encoded = encode(value);
-    room.take(Math.max(0, encoded.length - value.length));
+    allowance.take(Math.max(0, encoded.length - value.length));
     result += encoded;
   }
   return result;
@@ -119,9 +119,9 @@ export function renderValue(value: unknown, data: TemplateData, budget = new Tem
 }
 
 function wholeValue(value: unknown, budget: TemplateBudget): unknown {
-  const room = budget.begin();
-  if (typeof value === 'string') room.take(value.length);
-  else if (typeof value === 'object' && value !== null) room.takeJson(value);
+  const allowance = budget.begin();
+  if (typeof value === 'string') allowance.take(value.length);
+  else if (typeof value === 'object' && value !== null) allowance.takeJson(value);
   return value ?? null;
 }
 

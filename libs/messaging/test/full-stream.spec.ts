@@ -35,7 +35,7 @@ describe('a full event stream', () => {
     expect(await limits()).toEqual([Math.floor((2 * 2 ** 20 * 8) / 9), 'new']);
   });
 
-  it('leaves cut-offs their room; what does not fit waits in the outbox and arrives once there is room', async () => {
+  it('leaves cut-offs their space; what does not fit waits in the outbox and arrives once there is space', async () => {
     const [nats, identity, gateway] = (await Promise.all(
       (['custom-objects', 'identity', 'gateway'] as const).map((service) => broker.service(service)),
     )) as [

@@ -9,7 +9,7 @@ const MEASURE_MS = 1_000;
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Which tenants have as many runs queued as they may, or events that wait for room. Measured and not counted: a counter
+ * Which tenants have as many runs queued as they may, or events that wait for a slot. Measured and not counted: a counter
  * would be a row that every call and every end of a run locks. Until the next measurement a tenant may queue more.
  */
 @Injectable()
@@ -39,7 +39,7 @@ export class RunBacklog extends Sweeper {
   }
 
   /** How many runs a tenant may still queue. */
-  async roomOf(tenantId: string): Promise<number> {
+  async freeSlotsOf(tenantId: string): Promise<number> {
     const { queuedPerTenant } = this.config.runs;
     const [tenant] = await this.queue.measure([tenantId], queuedPerTenant);
     return queuedPerTenant - (tenant?.queued ?? 0);

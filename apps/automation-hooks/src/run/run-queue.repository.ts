@@ -57,7 +57,7 @@ export const CLAIM_RUNS = `
     RETURNING 1),
   ${turns('run_queue', { except: '$4', after: '$5', limit: '$3' })},
   chosen AS MATERIALIZED (
-    SELECT n, tenant_id, ceil(($3::int - coalesce(running, 0)) / 2.0) AS room, ceil($3::numeric / count(*) OVER ()) AS share
+    SELECT n, tenant_id, ceil(($3::int - coalesce(running, 0)) / 2.0) AS open, ceil($3::numeric / count(*) OVER ()) AS share
       FROM hop LEFT JOIN unnest($6::uuid[], $7::int[]) AS begun (tenant_id, running) USING (tenant_id)
      WHERE n > 0 AND tenant_id <> ${FIRST_TENANT} AND tenant_id <> ALL ($4::uuid[])
      ORDER BY n),
@@ -65,7 +65,7 @@ export const CLAIM_RUNS = `
     SELECT chosen.n, ready.* FROM chosen CROSS JOIN LATERAL (
         SELECT tenant_id, run_id, due_at FROM run_queue
          WHERE tenant_id = chosen.tenant_id AND NOT waits AND due_at <= now()
-         ORDER BY due_at LIMIT greatest(1, least(chosen.room, chosen.share)) FOR UPDATE SKIP LOCKED) AS ready
+         ORDER BY due_at LIMIT greatest(1, least(chosen.open, chosen.share)) FOR UPDATE SKIP LOCKED) AS ready
      LIMIT $3::int),
   claimed AS (
     UPDATE run_queue SET claim_id = $1, claims = claims + 1, waits = true,
@@ -242,8 +242,8 @@ export class RunQueueRepository {
     const calls: unknown[][] = [];
     for (const tenantId of inTurn) {
       if (free === 0) break;
-      const room = Math.ceil((limit - (underWay?.get(tenantId) ?? 0)) / 2);
-      const most = Math.min(free, Math.max(1, Math.min(room, Math.ceil(limit / inTurn.length))));
+      const open = Math.ceil((limit - (underWay?.get(tenantId) ?? 0)) / 2);
+      const most = Math.min(free, Math.max(1, Math.min(open, Math.ceil(limit / inTurn.length))));
       calls.push([tenantId, claimId, leaseSeconds, most]);
       free -= most;
     }

@@ -36,7 +36,7 @@ export type RunWithSteps = Run & { readonly steps: readonly RunStep[] };
 /** A run in a list: without what may be long. */
 export interface RunSummary
   extends Readonly<Omit<Run, 'tenantId' | 'workflowVersion' | 'eventId' | 'depth' | 'input'>> {
-  /** Null when it was not asked for, or when the page has no room for it. */
+  /** Null when it was not asked for, or when the page has no space for it. */
   readonly input: Run['input'] | null;
   readonly steps: readonly StepSummary[];
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RevocationSource } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { type Claimed, LOOK_AGAIN_SOON, type Room, TenantShares, Worker } from '@crm/database';
+import { type Claimed, LOOK_AGAIN_SOON, type Capacity, TenantShares, Worker } from '@crm/database';
 import { compileFormula } from '@crm/formula';
 import { conditionTypes } from '@crm/manifest';
 import { TenantDirectory } from '@crm/messaging';
@@ -19,7 +19,7 @@ import { delayAfter, describeRun, describeStep, isRetryable, MAX_ATTEMPTS, StepE
 /** Milliseconds before a run shows as running: most steps end sooner, and showing it writes the row twice. */
 const SHOWN_AFTER_MS = 100;
 
-/** Milliseconds after which a request of a run is slow: it then costs a socket, and gives its place away. */
+/** Milliseconds after which a request of a run is slow: it then costs a socket, and gives its slot away. */
 const SLOW_MS = 1_000;
 
 /**
@@ -269,14 +269,14 @@ function describe(error: unknown): RunError {
   return { code: error.code, detail: [error.message, ...values].join(' ').slice(0, 2000) };
 }
 
-/** Runs under way, slow ones included, for each place: that many slow requests leave the places to others. */
-const UNDER_WAY_PER_PLACE = 8;
-/** A tenant's part of what is free of them: some twenty tenants with slow endpoints leave room for others. */
+/** Runs under way, slow ones included, for each slot: that many slow requests leave the slots to others. */
+const UNDER_WAY_PER_SLOT = 8;
+/** A tenant's part of what is free of them: some twenty tenants with slow endpoints leave capacity for others. */
 const PART_OF_FREE = 0.25;
 
 /**
  * Claims due runs and has them executed. At the end of the process those in progress finish their step. A run that begins
- * has its share of those under way as well as of the places, so that it can give its place away whenever it becomes slow.
+ * has its share of those under way as well as of the slots, so that it can give its slot away whenever it becomes slow.
  */
 @Injectable()
 export class RunWorker extends Worker<Claim> {
@@ -292,13 +292,13 @@ export class RunWorker extends Worker<Claim> {
     @Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig,
   ) {
     const { concurrency, pollMs } = config.runs;
-    super({ places: concurrency, longestPauseMs: pollMs, wake: signal });
-    this.inProgress = new TenantShares(concurrency * UNDER_WAY_PER_PLACE, PART_OF_FREE);
+    super({ slots: concurrency, longestPauseMs: pollMs, wake: signal });
+    this.inProgress = new TenantShares(concurrency * UNDER_WAY_PER_SLOT, PART_OF_FREE);
   }
 
-  protected async claim({ places, fullTenants }: Room): Promise<Claimed<Claim>> {
+  protected async claim({ slots, fullTenants }: Capacity): Promise<Claimed<Claim>> {
     if (!this.revocations.ready) return LOOK_AGAIN_SOON;
-    const limit = Math.min(places, this.inProgress.free);
+    const limit = Math.min(slots, this.inProgress.free);
     if (limit === 0) return { items: [] };
     const { claims, hasWoken } = await this.queue.claim({
       limit,
@@ -323,9 +323,9 @@ export class RunWorker extends Worker<Claim> {
     return true;
   }
 
-  protected async work(claim: Claim, stopping: AbortSignal, yieldPlace: () => void): Promise<void> {
+  protected async work(claim: Claim, stopping: AbortSignal, yieldSlot: () => void): Promise<void> {
     try {
-      await this.executor.execute(claim, stopping, yieldPlace);
+      await this.executor.execute(claim, stopping, yieldSlot);
     } finally {
       this.inProgress.ended(claim.tenantId);
       this.wake();

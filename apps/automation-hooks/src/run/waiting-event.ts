@@ -10,7 +10,7 @@ const SWEEP_MS = 500;
 const IN_TURN = 50;
 
 /**
- * Starts the runs of events that came while their tenant had too many queued, oldest first, as soon as it has room. The
+ * Starts the runs of events that came while their tenant had too many queued, oldest first, as soon as it has free slots. The
  * consumer has acknowledged them, so that events of other tenants go on.
  */
 @Injectable()
@@ -35,12 +35,12 @@ export class WaitingEventSweeper extends Sweeper {
 
   /** @returns whether the tenant may have more events that can start now */
   private async startSome(tenantId: string, stopping: AbortSignal): Promise<boolean> {
-    let room = await this.backlog.roomOf(tenantId);
+    let free = await this.backlog.freeSlotsOf(tenantId);
     for (let n = 0; n < IN_TURN; n += 1) {
-      if (room <= 0 || stopping.aborted) return false;
+      if (free <= 0 || stopping.aborted) return false;
       const started = await this.startNext(tenantId);
       if (started === null) return false;
-      room -= started;
+      free -= started;
     }
     return true;
   }

@@ -34,7 +34,7 @@ export class WorkflowProvisioningService {
       const keys = new Set(wanted.map((workflow) => workflow.origin?.automationKey));
       const obsolete = present.filter((workflow) => !keys.has(workflow.origin?.automationKey)).map(({ id }) => id);
       const added = wanted.length - (present.length - obsolete.length);
-      await this.workflows.requireRoom(tx, added, obsolete.length);
+      await this.workflows.assertWithinLimit(tx, added, obsolete.length);
       await this.workflows.delete(tx, obsolete);
       for (const workflow of wanted) {
         const old = present.find(({ origin }) => origin?.automationKey === workflow.origin?.automationKey);

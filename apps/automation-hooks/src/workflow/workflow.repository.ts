@@ -149,7 +149,7 @@ export class WorkflowRepository {
    * @param removed how many the same transaction removes
    * @throws WORKFLOW_LIMIT_EXCEEDED
    */
-  async requireRoom(tx: TenantTransaction, added: number, removed = 0): Promise<void> {
+  async assertWithinLimit(tx: TenantTransaction, added: number, removed = 0): Promise<void> {
     if (added <= removed) return;
     const limit = this.config.workflowsPerTenant;
     const present = await this.count(tx);

@@ -78,7 +78,7 @@ export class WorkflowService {
     const id = newId();
     return this.database.transaction(principal.tenantId, async (tx) => {
       await this.workflows.lockTenant(tx);
-      await this.workflows.requireRoom(tx, 1);
+      await this.workflows.assertWithinLimit(tx, 1);
       const { name } = input;
       await this.workflows.insert(tx, {
         id,

@@ -23,10 +23,10 @@ function snippet(
   { columns, colours, mark }: { columns: number; colours: Colours; mark: (text: string) => string },
 ): string {
   const number = String(range.line);
-  const room = Math.max(20, columns - number.length - 7);
+  const width = Math.max(20, columns - number.length - 7);
   const start = Math.min(range.column - 1, line.length);
-  const from = line.length > room ? Math.max(0, start - CONTEXT_BEFORE) : 0;
-  const to = Math.min(line.length, from + room);
+  const from = line.length > width ? Math.max(0, start - CONTEXT_BEFORE) : 0;
+  const to = Math.min(line.length, from + width);
 
   const before = (from > 0 ? '…' : '') + shown(line.slice(from, start));
   const marked = shown(line.slice(start, Math.min(to, start + range.length)));

@@ -75,12 +75,12 @@ const DEFAULT_POOL_SIZE = 10;
 
 /**
  * Limits searches and what no index bounds. Their connections are others than those of reads and writes, half as many, which
- * tenants share, and end each statement after two seconds, or what is configured. What is not bounded runs two at once per tenant, so that it leaves
- * room for what is.
+ * tenants share, and end each statement after two seconds, or what is configured. What is not bounded runs two at once per tenant, so that what is
+ * finds a connection.
  */
 @Injectable()
 export class CostlyQueries implements OnApplicationShutdown {
-  private readonly lanes = new Map<string, SemaphoreInterface>();
+  private readonly semaphores = new Map<string, SemaphoreInterface>();
   private readonly database: Database;
   private readonly timeoutMs: number;
 
@@ -114,11 +114,11 @@ export class CostlyQueries implements OnApplicationShutdown {
     const tooExpensive = (what: string, error: unknown) =>
       new PlatformError('QUERY_TOO_EXPENSIVE', `${cost.cause}, and ${what}; ${cost.help}`, { cause: error });
     const { callerId, isBounded } = cost;
-    const [lane, places, others] = callerId
+    const [key, slots, others] = callerId
       ? [`${tenantId}/${callerId}`, 1, 'another one of yours is not done']
       : [tenantId, COSTLY_AT_ONCE, 'other queries of the workspace that take long left no room for it'];
     const isFree = isBounded && !callerId;
-    const release = isFree ? undefined : await this.enter(lane, places, (error) => tooExpensive(others, error));
+    const release = isFree ? undefined : await this.enter(key, slots, (error) => tooExpensive(others, error));
     try {
       return await work(this.database);
     } catch (error) {
@@ -129,26 +129,26 @@ export class CostlyQueries implements OnApplicationShutdown {
     }
   }
 
-  /** Takes one of the places of a tenant or a caller. @returns gives it back */
-  private async enter(name: string, places: number, refusal: (error: unknown) => PlatformError): Promise<() => void> {
-    const lane = this.lanes.get(name) ?? withTimeout(new Semaphore(places), this.timeoutMs);
-    this.lanes.set(name, lane);
-    const release = await acquire(lane, refusal);
+  /** Takes one of the slots of a tenant or a caller. @returns gives it back */
+  private async enter(name: string, slots: number, refusal: (error: unknown) => PlatformError): Promise<() => void> {
+    const semaphore = this.semaphores.get(name) ?? withTimeout(new Semaphore(slots), this.timeoutMs);
+    this.semaphores.set(name, semaphore);
+    const release = await acquire(semaphore, refusal);
     return () => {
       release();
       // Nobody runs and so nobody waits: the next query makes another one.
-      if (lane.getValue() === places) this.lanes.delete(name);
+      if (semaphore.getValue() === slots) this.semaphores.delete(name);
     };
   }
 }
 
-/** @param refusal what is thrown when there is no place in time */
+/** @param refusal what is thrown when no slot is free in time */
 async function acquire(
-  lane: SemaphoreInterface,
+  semaphore: SemaphoreInterface,
   refusal: (error: unknown) => PlatformError,
 ): Promise<SemaphoreInterface.Releaser> {
   try {
-    const [, release] = await lane.acquire();
+    const [, release] = await semaphore.acquire();
     return release;
   } catch (error) {
     throw error === E_TIMEOUT ? refusal(error) : error;

@@ -166,7 +166,7 @@ function compareSql(
   if (op === 'notEmpty') return unset === null ? `NOT (${isUnset})` : `${sql} < '${unset}'`;
   if (op === 'contains') return `strpos(${lower(text)}, ${lower(`${bind(values[0])}::text`)}) > 0`;
   if (op === 'startsWith') return `starts_with(${lower(text)}, ${lower(`${bind(values[0])}::text`)})`;
-  // Each once: records that are found twice would leave less room for others.
+  // Each once: records that are found twice would leave less space for others.
   if (op === 'in') return `${sql} = ANY (${list(column, bind([...new Set(values.map(stored))]))})`;
   if (span) {
     const within = () => `${sql} >= ${value(span.from)} AND ${sql} < ${value(span.to)}`;

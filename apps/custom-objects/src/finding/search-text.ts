@@ -77,17 +77,17 @@ export function searchTextsOf(model: ObjectModel, values: Values, previous?: Val
 const isSame = (field: StoredField, previous: Values, values: Values): boolean =>
   searchText(field, previous[field.apiName] ?? null) === searchText(field, values[field.apiName] ?? null);
 
-/** The folded values in the order of the fields, so that `ada lovelace` finds a first and a last name, as far as there is room. */
+/** The folded values in the order of the fields, so that `ada lovelace` finds a first and a last name, up to the limit. */
 function textOf(fields: readonly StoredField[], values: Values): string | null {
   const parts: string[] = [];
-  let room = SEARCH_TEXT_LENGTH;
+  let remaining = SEARCH_TEXT_LENGTH;
   for (const field of fields) {
-    if (room <= 0) break;
+    if (remaining <= 0) break;
     const text = searchText(field, values[field.apiName] ?? null);
-    const folded = text === null ? '' : foldForSearchUpTo(textIn(field, text), room);
+    const folded = text === null ? '' : foldForSearchUpTo(textIn(field, text), remaining);
     if (folded === '') continue;
     parts.push(folded);
-    room -= folded.length + 1;
+    remaining -= folded.length + 1;
   }
   return parts.length === 0 ? null : parts.join(' ');
 }

@@ -41,14 +41,14 @@ export class StorageLimit {
     private readonly rpc: Rpc,
   ) {}
 
-  /** Before what is written is prepared: {@link requireRoom} judges by it. */
+  /** Before what is written is prepared: {@link assertWithinLimit} judges by it. */
   async know(tenantId: string): Promise<void> {
     const isFresh = this.known.getRemainingTTL(tenantId) > 0 && !this.known.peek(tenantId)?.isOutdated;
     if (!isFresh) await this.known.fetch(tenantId, { allowStale: false, forceRefresh: true });
   }
 
   /** @param growth of what is about to be written; nothing that shrinks is refused @throws STORAGE_LIMIT_REACHED */
-  requireRoom(tenantId: string, growth: StorageUse): void {
+  assertWithinLimit(tenantId: string, growth: StorageUse): void {
     const known = this.known.get(tenantId);
     if (!known) return;
     const full = KINDS.find((kind) => growth[kind] > 0 && known[kind] + growth[kind] > known.limits[kind]);

@@ -60,7 +60,7 @@ export class NoteService {
         const written = { authorId: principal.userId, changedBy: null, changedAt: null, version: 1 };
         const note: Note = { id: newId(), ...place, kind, text, at: moment, ...written };
         const insert = async () => {
-          this.storage.requireRoom(principal.tenantId, { records: 0, bytes: Buffer.byteLength(text) });
+          this.storage.assertWithinLimit(principal.tenantId, { records: 0, bytes: Buffer.byteLength(text) });
           await this.notes.insert(tx, note);
           return note;
         };
@@ -87,7 +87,7 @@ export class NoteService {
       const changed = { changedBy: principal.userId, changedAt: new Date(), version: before.version + 1 };
       const note = { ...before, ...changes, at: moment, ...changed };
       const bytes = Buffer.byteLength(note.text) - Buffer.byteLength(before.text);
-      this.storage.requireRoom(principal.tenantId, { records: 0, bytes });
+      this.storage.assertWithinLimit(principal.tenantId, { records: 0, bytes });
       await this.notes.update(tx, note, before);
       return shownNote(note, principal);
     });

@@ -77,7 +77,7 @@ export class RecordWriteService {
   /** Prepares a creation before its transaction. @throws PAYLOAD_TOO_LARGE, STORAGE_LIMIT_REACHED, VALIDATION_FAILED for a retired option */
   prepare(author: Author, values: FieldValues, call?: IdempotentCall): Creation {
     const draft = draftOfNew(author, values);
-    this.storage.requireRoom(author.caller.tenantId, { records: 1, bytes: Buffer.byteLength(draft.write.data) });
+    this.storage.assertWithinLimit(author.caller.tenantId, { records: 1, bytes: Buffer.byteLength(draft.write.data) });
     return { ...author, draft, call, claim: call && claimOfCall(call, draft.record.id) };
   }
 
@@ -275,7 +275,7 @@ export class RecordWriteService {
 
   /**
    * Writes a record that is in the bin no more as it was. References to what is gone meanwhile are cleared. The bin counts as stored, so
-   * that it takes no room.
+   * that it takes no space.
    * @returns the record, and the references that were cleared
    * @throws UNIQUE_VIOLATION; CONFLICT when a required reference is gone; PAYLOAD_TOO_LARGE
    */
@@ -293,12 +293,12 @@ export class RecordWriteService {
     return { record, gone };
   }
 
-  /** @throws as draftOfChange; STORAGE_LIMIT_REACHED for one that needs more room */
+  /** @throws as draftOfChange; STORAGE_LIMIT_REACHED for one that needs more space */
   private draftOfChange(change: Change, before: StoredRecord): Draft | null {
     const draft = draftOfChange(change, before);
     if (!draft || change.isRestored) return draft;
     const bytes = Buffer.byteLength(draft.write.data) - Buffer.byteLength(textOf(before));
-    this.storage.requireRoom(change.caller.tenantId, { records: 0, bytes });
+    this.storage.assertWithinLimit(change.caller.tenantId, { records: 0, bytes });
     return draft;
   }
 

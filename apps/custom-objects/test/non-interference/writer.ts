@@ -130,7 +130,7 @@ export class Writer {
     }
   }
 
-  /** In one of the worlds the newest record has a hidden text that no page has room for. */
+  /** In one of the worlds the newest record has a hidden text that no page has space for. */
   async lengthen(): Promise<void> {
     for (const object of OBJECT_NAMES) {
       const newest = this.pair.live(object).at(-1);

@@ -16,7 +16,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type BodyLimits, GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
-import { BODY_ROOMS, type BodyRoom, ROUTES, type Route, type RouteClass, routeFor } from '../routing/routing.js';
+import { SENDER_KINDS, type SenderKind, ROUTES, type Route, type RouteClass, routeFor } from '../routing/routing.js';
 import { ApiKeyService } from './api-key.service.js';
 import { RateLimitService } from './rate-limit.service.js';
 
@@ -32,46 +32,46 @@ const refusedBodies = counter(
   ['sender'],
 );
 
-export type Sender = { readonly room: BodyRoom; readonly key: string };
+export type Sender = { readonly kind: SenderKind; readonly key: string };
 
-/** Where no body is longer than 16 KiB, a part of the room for hooks is enough. */
+/** Where no body is longer than 16 KiB, a part of the budget for hooks is enough. */
 const SHORT_BODIES = { each: 1 / 8, all: 1 / 4 };
 
 /**
  * A body counts with its announced length from before it is read until its call is answered. Nobody without a token takes the
- * room of tenants, no tenant that of all; whoever takes the room of one kind of calls without a token, anybody can sign in.
+ * budget of tenants, no tenant that of all; when one kind of calls without a token has used its budget up, people can still sign in.
  */
 @Injectable()
 export class BodyBudget {
-  private readonly rooms: Readonly<Record<BodyRoom, Room>>;
+  private readonly budgets: Readonly<Record<SenderKind, ByteBudget>>;
 
   constructor(@Inject(GATEWAY_CONFIG) { bodies }: GatewayConfig) {
     const short = { each: bodies.address.each * SHORT_BODIES.each, all: bodies.address.all * SHORT_BODIES.all };
-    this.rooms = {
-      tenant: new Room(bodies.tenant),
-      address: new Room(short),
-      credentials: new Room(short),
-      hook: new Room(bodies.address),
+    this.budgets = {
+      tenant: new ByteBudget(bodies.tenant),
+      address: new ByteBudget(short),
+      credentials: new ByteBudget(short),
+      hook: new ByteBudget(bodies.address),
     };
-    for (const sender of BODY_ROOMS) bodyBytes.set({ sender }, 0);
+    for (const sender of SENDER_KINDS) bodyBytes.set({ sender }, 0);
   }
 
-  /** @returns what to call when the body is gone, once; undefined when there is no room for it */
-  take({ room: sender, key }: Sender, bytes: number): (() => void) | undefined {
-    const room = this.rooms[sender];
-    if (!room.take(key, bytes)) {
+  /** @returns what to call when the body is gone, once; undefined when the budget does not allow it */
+  take({ kind: sender, key }: Sender, bytes: number): (() => void) | undefined {
+    const budget = this.budgets[sender];
+    if (!budget.take(key, bytes)) {
       refusedBodies.inc({ sender });
       return undefined;
     }
-    bodyBytes.set({ sender }, room.used);
+    bodyBytes.set({ sender }, budget.used);
     return () => {
-      room.leave(key, bytes);
-      bodyBytes.set({ sender }, room.used);
+      budget.leave(key, bytes);
+      bodyBytes.set({ sender }, budget.used);
     };
   }
 }
 
-class Room {
+class ByteBudget {
   used = 0;
   private readonly byKey = new Map<string, number>();
 
@@ -169,7 +169,7 @@ export class ProxyService extends EdgeProxy {
     return this.limits.settle(request, statusCode);
   }
 
-  /** Refuses before a body is read: ambiguous paths, invalid tokens, callers beyond their limit, bodies without room. */
+  /** Refuses before a body is read: ambiguous paths, invalid tokens, callers beyond their limit, bodies beyond their budget. */
   protected override admit(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
     const path = pathOf(request);
     if (isAmbiguous(path)) throw new PlatformError('MALFORMED_REQUEST', 'The path is ambiguous');
@@ -204,11 +204,11 @@ export class ProxyService extends EdgeProxy {
     const counted = this.limits.admit(request, reply, routeClass, path, principal);
     if (!sender) return counted;
     request.mostBodyBytes = bytes;
-    if (counted) return counted.then(() => this.makeRoom(reply, sender, bytes, most));
-    this.makeRoom(reply, sender, bytes, most);
+    if (counted) return counted.then(() => this.takeBudget(reply, sender, bytes, most));
+    this.takeBudget(reply, sender, bytes, most);
   }
 
-  private makeRoom(reply: FastifyReply, sender: Sender, bytes: number, most: number): void {
+  private takeBudget(reply: FastifyReply, sender: Sender, bytes: number, most: number): void {
     if (bytes > most) throw new PlatformError('PAYLOAD_TOO_LARGE');
     // Whoever left while they were looked at would never be told to leave again.
     if (reply.raw.destroyed) throw new PlatformError('MALFORMED_REQUEST', 'The body ended early');
@@ -241,5 +241,5 @@ export class ProxyService extends EdgeProxy {
   }
 }
 
-const senderOf = ({ ip }: FastifyRequest, { room }: RouteClass, principal?: Principal): Sender =>
-  principal ? { room: 'tenant', key: principal.tenantId } : { room, key: addressKey(ip) };
+const senderOf = ({ ip }: FastifyRequest, { sender }: RouteClass, principal?: Principal): Sender =>
+  principal ? { kind: 'tenant', key: principal.tenantId } : { kind: sender, key: addressKey(ip) };

@@ -2,9 +2,9 @@ import { HOOK_PATH, type ServiceName } from '@crm/contracts';
 import { CREDENTIALS_BODY_LIMIT, DEFAULT_BODY_LIMIT } from '@crm/http';
 import type { ForwardClass, ForwardRoute } from '@crm/runtime/proxy';
 
-/** Where bodies count: of tenants; of addresses without a token, with a room each for credentials and for hooks. */
-export const BODY_ROOMS = ['tenant', 'address', 'credentials', 'hook'] as const;
-export type BodyRoom = (typeof BODY_ROOMS)[number];
+/** Where bodies count: of tenants; of addresses without a token, with a budget each for credentials and for hooks. */
+export const SENDER_KINDS = ['tenant', 'address', 'credentials', 'hook'] as const;
+export type SenderKind = (typeof SENDER_KINDS)[number];
 
 /** What holds for all calls of a kind. */
 export interface RouteClass extends ForwardClass {
@@ -13,7 +13,7 @@ export interface RouteClass extends ForwardClass {
   /** The same for a call without a valid token. */
   readonly strangerBytes: number;
   /** Where the body of a call without a valid token counts. */
-  readonly room: Exclude<BodyRoom, 'tenant'>;
+  readonly sender: Exclude<SenderKind, 'tenant'>;
   /** What calls are counted by: whoever the token says, or the address without one; the address; the hook and the address. */
   readonly limit: 'caller' | 'address' | 'hook';
   /** A token that is sent along is not looked at. */
@@ -23,7 +23,7 @@ export interface RouteClass extends ForwardClass {
 const CREDENTIALS = {
   bodyBytes: CREDENTIALS_BODY_LIMIT,
   strangerBytes: CREDENTIALS_BODY_LIMIT,
-  room: 'credentials',
+  sender: 'credentials',
   timeoutMs: 15_000,
   limit: 'address',
   ignoresToken: true,
@@ -33,7 +33,7 @@ const CREDENTIALS = {
 const WITH_A_TOKEN = {
   bodyBytes: DEFAULT_BODY_LIMIT,
   strangerBytes: CREDENTIALS_BODY_LIMIT,
-  room: 'address',
+  sender: 'address',
   limit: 'caller',
   ignoresToken: false,
 } as const;
@@ -57,7 +57,7 @@ export const ROUTE_CLASSES = {
   hook: {
     bodyBytes: HOOK_BODY_LIMIT,
     strangerBytes: HOOK_BODY_LIMIT,
-    room: 'hook',
+    sender: 'hook',
     timeoutMs: 15_000,
     limit: 'hook',
     ignoresToken: true,

@@ -60,7 +60,7 @@ export class RegistrationLimit {
 
 const QUARTER_HOUR = 15 * 60;
 export const REQUESTS_PER_ADDRESS = 20;
-/** Links that are sent to one account: room for whoever looks in the wrong mailbox, none for a flood. */
+/** Links that are sent to one account: enough for someone who looks in the wrong mailbox, too few for a flood. */
 export const MAILS_PER_ACCOUNT = 5;
 export const COMPLETIONS_PER_ADDRESS = 20;
 

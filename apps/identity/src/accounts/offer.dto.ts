@@ -1,7 +1,7 @@
 import { BooleanField, DateTimeField, EmailField, EnumField, field, IdField, ListField, TextField } from '@crm/http';
 import { NEW_PASSWORD } from '../sign-in/password.service.js';
 
-/** Each is read by itself, and anybody can make some: the oldest are listed, and what is declined makes room. */
+/** Each is read by itself, and anybody can make some: the oldest are listed, and a declined one frees its position. */
 export const MOST_OFFERS = 100;
 
 /** `new_password`: somebody whom only providers have signed in asks for one by mail, once they have accepted. */

@@ -155,7 +155,7 @@ export class UserAdministrationService {
       });
       // Last: others of the workspace who add a user wait from here on.
       await takeQuota(tx, tenantId, quota);
-      await this.usage.assertRoomForUser(tx, tenantId);
+      await this.usage.assertUserLimit(tx, tenantId);
       return user.id;
     };
     const adding = inWorkspace(this.database, principal, async (tx) =>

@@ -2,7 +2,7 @@ import {
   measureDueWork,
   type NarrowTransaction,
   newId,
-  type Room,
+  type Capacity,
   secondsFromNow,
   type Transaction,
 } from '@crm/database';
@@ -83,9 +83,9 @@ export class MailRepository {
     await tx.repository(Mail).insert({ tenantId, id, ...mail, sealedBody: this.seal.seal(id, body), expiresAt });
   }
 
-  /** @param room how many, and whose mail is left alone @param leaseSeconds longer than sending a mail can take */
-  async claimDue(tx: NarrowTransaction, room: Room, leaseSeconds: number): Promise<DueMail[]> {
-    return tx.query<DueMail>(CLAIM_MAIL, [room.fullTenants, room.places, leaseSeconds]);
+  /** @param capacity how many, and whose mail is left alone @param leaseSeconds longer than sending a mail can take */
+  async claimDue(tx: NarrowTransaction, capacity: Capacity, leaseSeconds: number): Promise<DueMail[]> {
+    return tx.query<DueMail>(CLAIM_MAIL, [capacity.fullTenants, capacity.slots, leaseSeconds]);
   }
 
   async release(tx: NarrowTransaction, mails: readonly Pick<DueMail, 'tenantId' | 'id' | 'dueAt'>[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { Backoff, type Claimed, Database, type Room, type Transaction, Worker } from '@crm/database';
+import { Backoff, type Claimed, Database, type Capacity, type Transaction, Worker } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { createTransport } from 'nodemailer';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
@@ -43,7 +43,7 @@ export function isPermanentRefusal(error: unknown): boolean {
 }
 
 const LONGEST_PAUSE_MS = 1000;
-const PLACES = 10;
+const CONCURRENCY = 10;
 /** Connecting, greeting and each command of the SMTP dialogue may take this long. */
 const SMTP_TIMEOUT_MS = 10_000;
 /** Longer than a mail whose every command runs into a timeout. */
@@ -62,7 +62,7 @@ export class MailWorker extends Worker<DueMail> {
     private readonly seal: MailSeal,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {
-    super({ places: PLACES, longestPauseMs: LONGEST_PAUSE_MS });
+    super({ slots: CONCURRENCY, longestPauseMs: LONGEST_PAUSE_MS });
     this.transport = createTransport({
       url: config.smtpUrl,
       connectionTimeout: SMTP_TIMEOUT_MS,
@@ -76,8 +76,8 @@ export class MailWorker extends Worker<DueMail> {
     this.transport.close();
   }
 
-  protected async claim(room: Room): Promise<Claimed<DueMail>> {
-    return { items: await this.database.crossTenant((tx) => this.mails.claimDue(tx, room, LEASE_SECONDS)) };
+  protected async claim(capacity: Capacity): Promise<Claimed<DueMail>> {
+    return { items: await this.database.crossTenant((tx) => this.mails.claimDue(tx, capacity, LEASE_SECONDS)) };
   }
 
   protected async release(mails: readonly DueMail[]): Promise<void> {

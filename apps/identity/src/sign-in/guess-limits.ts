@@ -124,7 +124,7 @@ class KeyedQueue {
 }
 
 const QUARTER_HOUR = 15 * 60;
-/** Failed attempts on one account from one address: room for a forgetful person, none for guessing. */
+/** Failed attempts on one account from one address: enough for a forgetful person, too few for guessing. */
 export const FAILURES_PER_ACCOUNT = 10;
 /** Failed attempts from one address on whatever accounts; an office behind one address shares them. */
 export const FAILURES_PER_ADDRESS = 100;

@@ -81,7 +81,7 @@ describe('the pool of hashes', () => {
     expect(order).toEqual(['flood 1', 'person', 'flood 2']);
   });
 
-  it('makes room in a full queue for a source that has fewer in it', async () => {
+  it('frees a position in a full queue for a source that has fewer in it', async () => {
     const { hashes, letGo } = busy('flood');
     const flood = [1, 2, 3].map(() => outcome(hashes.run('flood', nothing)));
     const person = outcome(hashes.run('person', nothing));

@@ -131,7 +131,7 @@ export class HashPool {
     entry?.begin();
   }
 
-  /** @returns whether there is room now: the latest of the source with most has gone */
+  /** @returns whether a position is free now: the latest of the source with most has gone */
   private displaceFor(source: string): boolean {
     const [longest, line] = [...this.waiting].reduce((left, right) =>
       right[1].length > left[1].length ? right : left,

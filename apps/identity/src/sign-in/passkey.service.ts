@@ -84,7 +84,7 @@ export abstract class Passkeys {
     const sessionId = sessionOf(principal);
     const tenantId = tenantOf(principal);
     const { holder, existing } = await this.parts.database.transaction(tenantId, (tx) =>
-      this.lockWithRoom(tx, principal.userId),
+      this.lockBelowLimit(tx, principal.userId),
     );
     const challenge = this.parts.challenges.issue({ act: 'registration', sessionId });
     return registrationOptions(party, challenge, { tenantId, id: principal.userId, ...holder }, existing);
@@ -105,7 +105,7 @@ export abstract class Passkeys {
     const personProven = this.holders.kind === 'users' && (await this.parts.ofPerson.isOfPerson(principal));
     try {
       return await this.parts.database.transaction(inTenant(principal), async (tx) => {
-        await this.lockWithRoom(tx, userId);
+        await this.lockBelowLimit(tx, userId);
         // Again, now that the account cannot change: a passkey must not outlive what ended the session meanwhile.
         await this.parts.proof.assertWithin(tx, principal);
         await this.parts.passkeys.insert(tx, { ...passkey, personProven });
@@ -216,8 +216,8 @@ export abstract class Passkeys {
     return this.holders.party;
   }
 
-  /** Holds the account, so that two registrations at once do not both find room. @throws PlatformError NOT_FOUND, CONFLICT */
-  private async lockWithRoom(tx: TenantTransaction, userId: string) {
+  /** Holds the account, so that two registrations at once do not both stay below the limit. @throws PlatformError NOT_FOUND, CONFLICT */
+  private async lockBelowLimit(tx: TenantTransaction, userId: string) {
     const holder = await this.holders.lock(tx, userId);
     if (!holder) throw new PlatformError('NOT_FOUND', 'There is no such user');
     const existing = await this.parts.passkeys.list(tx, userId);

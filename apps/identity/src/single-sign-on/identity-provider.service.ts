@@ -102,10 +102,10 @@ export class IdentityProviderService {
     const row = this.changed(tenantId, { ...NEW_PROVIDER, id, name: input.name, issuer: input.issuer }, input);
     assertComplete(row);
     const admitted = await this.admitRoles(principal, row.defaultRoles);
-    await this.database.transaction(tenantId, async (tx) => this.assertRoom(tx));
+    await this.database.transaction(tenantId, async (tx) => this.assertProviderLimit(tx));
     const issuer = await this.discover(tenantId, row.issuer);
     await this.database.transaction(principal, async (tx) => {
-      await this.assertRoom(tx);
+      await this.assertProviderLimit(tx);
       await this.roles.hold(tx, tenantId, admitted);
       await this.providers.insert(tx, { ...row, issuer });
       this.record(tx, 'identity_provider.added', id, { issuer, enabled: row.enabled });
@@ -231,7 +231,7 @@ export class IdentityProviderService {
     this.trail.record(tx, { action, subject: { kind: 'identity_provider', id }, detail });
   }
 
-  private async assertRoom(tx: TenantTransaction): Promise<void> {
+  private async assertProviderLimit(tx: TenantTransaction): Promise<void> {
     assertVerified(await this.tenants.view(tx));
     if ((await this.providers.list(tx)).length < PROVIDERS_PER_TENANT) return;
     throw new PlatformError('CONFLICT', `A workspace has at most ${PROVIDERS_PER_TENANT} identity providers`);

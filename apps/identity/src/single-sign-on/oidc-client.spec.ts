@@ -103,7 +103,7 @@ describe('the calls to providers in flight', () => {
     expect(await gate.run('one', async () => 'in')).toBe('in');
   });
 
-  it('are bounded over all of them, and failed ones make room as well', async () => {
+  it('are bounded over all of them, and failed ones free their slot as well', async () => {
     const gate = new CallGate();
     const failing = gate.run('failing', () => Promise.reject(new Error('no')));
     await expect(failing).rejects.toThrow('no');

@@ -214,7 +214,7 @@ export class ProviderLinkService {
     const limit = this.config.quotas.users[tenant?.plan ?? 'developer'];
     // Last: others of the workspace who are added wait from here on.
     await takeQuota(tx, tenantId, { ...USER_QUOTA, limit });
-    await this.usage.assertRoomForUser(tx, tenantId);
+    await this.usage.assertUserLimit(tx, tenantId);
   }
 }
 

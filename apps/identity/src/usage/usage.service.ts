@@ -59,7 +59,7 @@ export class UsageService {
   }
 
   /** In the transaction that has added a user, once others of the workspace who are added wait. @throws STORAGE_LIMIT_REACHED */
-  async assertRoomForUser(tx: NarrowTransaction, tenantId: string): Promise<void> {
+  async assertUserLimit(tx: NarrowTransaction, tenantId: string): Promise<void> {
     const tenant = await this.tenants.findAsNarrow(tx, tenantId);
     const limit = tenant ? limitsOf(tenant).users : 0;
     const used = (await this.users.count(tx, tenantId)) - 1;

@@ -3,7 +3,7 @@ import {
   measureDueWork,
   type NarrowTransaction,
   newId,
-  type Room,
+  type Capacity,
   secondsFromNow,
   type TenantTransaction,
 } from '@crm/database';
@@ -293,9 +293,9 @@ export class InstallationWorkRepository {
     return lease;
   }
 
-  /** Takes due work that nobody holds. @param room how much, and of which tenants none */
-  async claim(tx: NarrowTransaction, { places, fullTenants }: Room): Promise<WorkLease[]> {
-    return tx.query<WorkLease>(CLAIM_WORK, [LEASE_SECONDS, places, fullTenants]);
+  /** Takes due work that nobody holds. @param capacity how much, and of which tenants none */
+  async claim(tx: NarrowTransaction, { slots, fullTenants }: Capacity): Promise<WorkLease[]> {
+    return tx.query<WorkLease>(CLAIM_WORK, [LEASE_SECONDS, slots, fullTenants]);
   }
 
   /** Gives back work that was claimed and not begun; it keeps its place in the line. */

@@ -1,5 +1,5 @@
 import { RevocationSource } from '@crm/access';
-import { type Claimed, Database, LOOK_AGAIN_SOON, type Room, Worker } from '@crm/database';
+import { type Claimed, Database, LOOK_AGAIN_SOON, type Capacity, Worker } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { MARKETPLACE_CONFIG, type MarketplaceConfig } from '../config.js';
 import { InstallationWorkRepository, LeaseLostError, type WorkLease } from './installation.repository.js';
@@ -18,7 +18,7 @@ export class InstallationWorker extends Worker<WorkLease> {
     private readonly revocations: RevocationSource,
     @Inject(MARKETPLACE_CONFIG) { installation }: MarketplaceConfig,
   ) {
-    super({ places: installation.concurrency, longestPauseMs: installation.pollMs });
+    super({ slots: installation.concurrency, longestPauseMs: installation.pollMs });
   }
 
   /** Works on an installation whose lease the caller holds; continues when the caller stops waiting. */
@@ -33,11 +33,11 @@ export class InstallationWorker extends Worker<WorkLease> {
     void this.track(this.reported(lease, this.saga.run(lease, this.stopping)));
   }
 
-  protected async claim({ places, fullTenants }: Room): Promise<Claimed<WorkLease>> {
+  protected async claim({ slots, fullTenants }: Capacity): Promise<Claimed<WorkLease>> {
     if (!this.revocations.ready) return LOOK_AGAIN_SOON;
     // The work of a suspended tenant waits until it is reinstated.
-    const room = { places, fullTenants: [...fullTenants, ...this.revocations.suspendedTenants()] };
-    return { items: await this.database.crossTenant((tx) => this.repository.claim(tx, room)) };
+    const capacity = { slots, fullTenants: [...fullTenants, ...this.revocations.suspendedTenants()] };
+    return { items: await this.database.crossTenant((tx) => this.repository.claim(tx, capacity)) };
   }
 
   protected async release(leases: readonly WorkLease[]): Promise<void> {

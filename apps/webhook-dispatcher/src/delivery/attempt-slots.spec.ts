@@ -61,7 +61,7 @@ describe('the slots of first attempts', () => {
     return isSettled;
   };
 
-  it('are given to those of a receiver in order, when it has room again', async () => {
+  it('are given to those of a receiver in order, when it has capacity again', async () => {
     const one = receiver('t', 'one');
     expect([await slots.acquire(one), await slots.acquire(one)]).toEqual([true, true]);
     const [third, fourth] = [slots.acquire(one), slots.acquire(one)];
@@ -134,7 +134,7 @@ describe('what is known of limits', () => {
     limits.begun(of);
     limits.ended(of, result, false, now);
   };
-  it('shares the places of an origin, and leaves out who gets none until there may be room, also when it was never attempted', () => {
+  it('shares the slots of an origin, and leaves out who gets none until there may be capacity, also when it was never attempted', () => {
     const at = (tenantId: string, subscriptionId: string) => ({
       ...receiver(tenantId, subscriptionId),
       origin: 'https://one.example',

@@ -1,4 +1,4 @@
-import { byTenant, Database, type ReadOfEveryTenant, type Room } from '@crm/database';
+import { byTenant, Database, type ReadOfEveryTenant, type Capacity } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import type { SubscriptionKey } from '../queue/subscription-queue.repository.js';
 
@@ -47,7 +47,7 @@ export const measureDueDeliveries: ReadOfEveryTenant = (table) => `
 /** Queues that one claim looks into; also bounds those that turn out to be empty. */
 const QUEUES_AT_A_TIME = 100;
 
-export interface ClaimLimits extends Room {
+export interface ClaimLimits extends Capacity {
   readonly perSubscription: number;
   /** Lower limits of some subscriptions; 0 leaves one out. */
   readonly bySubscription: ReadonlyMap<string, number>;
@@ -113,7 +113,7 @@ export class DueDeliveryRepository {
       [...limits.bySubscription.values()],
     ]);
     const queues = found.sort((one, other) => one.dueAt.getTime() - other.dueAt.getTime()).slice(0, QUEUES_AT_A_TIME);
-    const { chosen, isFull } = shareOut(await admit(queues), limits.places);
+    const { chosen, isFull } = shareOut(await admit(queues), limits.slots);
     const calls = byTenant(chosen).map(([tenantId, own]) => [
       tenantId,
       claim,
@@ -161,10 +161,10 @@ export class DueDeliveryRepository {
   }
 }
 
-/** Those that have been due longest, until there are no more places. The queues behind them keep their position. */
-function shareOut(queues: readonly DueQueue[], places: number) {
+/** Those that have been due longest, until there are no more slots. The queues behind them keep their position. */
+function shareOut(queues: readonly DueQueue[], slots: number) {
   const chosen: DueQueue[] = [];
-  let left = places;
+  let left = slots;
   for (const queue of queues) {
     if (left <= 0) break;
     const count = Math.min(left, queue.count);

@@ -1,5 +1,5 @@
 import { RevocationSource } from '@crm/access';
-import { type Claimed, Database, LOOK_AGAIN_SOON, millisecondsOfId, newId, type Room, Worker } from '@crm/database';
+import { type Claimed, Database, LOOK_AGAIN_SOON, millisecondsOfId, newId, type Capacity, Worker } from '@crm/database';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import type { ClaimedEntry, Settlement } from '../ledger/ledger-entry.js';
@@ -103,19 +103,19 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     signal: SubscriptionQueueSignal,
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'delivery'>,
   ) {
-    super({ places: config.delivery.concurrency, longestPauseMs: LONGEST_PAUSE_MS, wake: signal });
+    super({ slots: config.delivery.concurrency, longestPauseMs: LONGEST_PAUSE_MS, wake: signal });
   }
 
-  protected async claim({ places, fullTenants }: Room): Promise<Claimed<DueDelivery>> {
+  protected async claim({ slots, fullTenants }: Capacity): Promise<Claimed<DueDelivery>> {
     if (!this.revocations.ready) return LOOK_AGAIN_SOON;
     // Deliveries of a suspended tenant wait until it is reinstated.
-    const room = { places, fullTenants: [...fullTenants, ...this.revocations.suspendedTenants()] };
+    const capacity = { slots, fullTenants: [...fullTenants, ...this.revocations.suspendedTenants()] };
     const bySubscription = this.limits.narrowed(performance.now());
-    const limits = { ...room, perSubscription: this.limits.firstPerReceiver, bySubscription };
+    const limits = { ...capacity, perSubscription: this.limits.firstPerReceiver, bySubscription };
     const known = new Map<string, Receivers>();
     const admit: AdmitQueues = (queues) => this.admit(queues, known);
     const { deliveries, isCut } = await this.due.claim(newId(), limits, CLAIM_MS, admit);
-    const dueInMs = deliveries.length > 0 || isCut ? 0 : await this.dueInMs(room);
+    const dueInMs = deliveries.length > 0 || isCut ? 0 : await this.dueInMs(capacity);
     return { items: await this.withReceivers(deliveries, known), isCut, dueInMs };
   }
 
@@ -210,7 +210,7 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     return this.ledger.write({ kind: 'settlement', ...known, ...settled });
   }
 
-  /** Queues with what may begin now; the others are left out of looks from now on, until there may be room. @param known gets the receivers */
+  /** Queues with what may begin now; the others are left out of looks from now on, until a slot may be free. @param known gets the receivers */
   private async admit(queues: readonly DueQueue[], known: Map<string, Receivers>): Promise<DueQueue[]> {
     await this.readReceivers(queues, known, (tenantId) => this.directory.of(tenantId));
     const wanted = queues.map(({ tenantId, subscriptionId, count }) => {
@@ -257,7 +257,7 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
   }
 
   /** Milliseconds until a queue is due, or a paused receiver opens again. */
-  private async dueInMs({ fullTenants }: Room): Promise<number | null> {
+  private async dueInMs({ fullTenants }: Capacity): Promise<number | null> {
     const now = performance.now();
     const closed = [...this.limits.narrowed(now)].filter(([, most]) => most === 0).map(([id]) => id);
     const queueDueInMs = await this.queues.findDueInMs(closed, fullTenants);

@@ -97,7 +97,7 @@ export class Sender {
     }
   }
 
-  /** Deliveries that had no room were left out of the last look. */
+  /** Deliveries that had no slot were left out of the last look. */
   private freeing(receiver: Receiver, free: () => void): void {
     const wasFull = this.limits.isFull(receiver, performance.now());
     free();

@@ -4,7 +4,7 @@ import {
   lowestIdOf,
   measureDueWork,
   type ReadOfEveryTenant,
-  type Room,
+  type Capacity,
   type TenantTransaction,
 } from '@crm/database';
 import { Injectable } from '@nestjs/common';
@@ -153,11 +153,11 @@ export class RecoveryRepository {
     return row ?? null;
   }
 
-  async claim(claim: string, { places, fullTenants }: Room, claimMs: number): Promise<ClaimedRecovery[]> {
+  async claim(claim: string, { slots, fullTenants }: Capacity, claimMs: number): Promise<ClaimedRecovery[]> {
     type Due = Omit<ClaimedRecovery, 'claim'>;
     const { everyTenant } = this.database;
-    const found = await everyTenant.read<Due>(findDueRecoveries, [fullTenants, places]);
-    const due = found.sort((one, other) => one.dueAt.getTime() - other.dueAt.getTime()).slice(0, places);
+    const found = await everyTenant.read<Due>(findDueRecoveries, [fullTenants, slots]);
+    const due = found.sort((one, other) => one.dueAt.getTime() - other.dueAt.getTime()).slice(0, slots);
     const calls = inOrder(due).map(({ tenantId, subscriptionId }) => [tenantId, subscriptionId, claim, claimMs]);
     const claimed = await everyTenant.call<{ subscriptionId: string }>(CLAIM_RECOVERY, calls);
     const own = new Set(claimed.map(({ subscriptionId }) => subscriptionId));

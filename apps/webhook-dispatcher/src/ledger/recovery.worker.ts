@@ -1,4 +1,4 @@
-import { type Claimed, Database, newId, type Room, type TenantTransaction, Worker } from '@crm/database';
+import { type Claimed, Database, newId, type Capacity, type TenantTransaction, Worker } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { HoldRepository } from '../queue/hold.repository.js';
 import { DeliveryOrderSignal, SubscriptionQueueSignal } from '../queue/queue-signals.js';
@@ -35,12 +35,12 @@ export class RecoveryWorker extends Worker<ClaimedRecovery> {
     private readonly order: DeliveryOrderSignal,
     signal: RecoverySignal,
   ) {
-    super({ places: CONCURRENCY, longestPauseMs: LONGEST_PAUSE_MS, wake: signal });
+    super({ slots: CONCURRENCY, longestPauseMs: LONGEST_PAUSE_MS, wake: signal });
   }
 
-  protected async claim(room: Room): Promise<Claimed<ClaimedRecovery>> {
-    const items = await this.recoveries.claim(newId(), room, CLAIM_MS);
-    const dueInMs = items.length > 0 ? 0 : await this.recoveries.findDueInMs(room.fullTenants);
+  protected async claim(capacity: Capacity): Promise<Claimed<ClaimedRecovery>> {
+    const items = await this.recoveries.claim(newId(), capacity, CLAIM_MS);
+    const dueInMs = items.length > 0 ? 0 : await this.recoveries.findDueInMs(capacity.fullTenants);
     return { items, dueInMs };
   }
 

@@ -48,50 +48,50 @@ describe('an origin', () => {
   ])('that %s', (_, outcome, isPaused) => {
     fail(outcome);
     expect(origins.isPaused(ORIGIN, 0)).toBe(isPaused);
-    expect(origins.room(HEALTHY, 0)).toBe(isPaused ? 0 : 8);
+    expect(origins.freeSlots(HEALTHY, 0)).toBe(isPaused ? 0 : 8);
   });
 
   it('is not paused for what a single receiver sees', () => {
     attempt(ONE, REFUSED, 0, 20);
-    expect(origins.room(HEALTHY, 0)).toBe(8);
+    expect(origins.freeSlots(HEALTHY, 0)).toBe(8);
   });
 
   it('is not paused when it was reached lately', () => {
     attempt(HEALTHY, OK);
     fail(REFUSED, 9_999);
-    expect(origins.room(HEALTHY, 9_999)).toBe(8);
+    expect(origins.freeSlots(HEALTHY, 9_999)).toBe(8);
     fail(REFUSED, 10_000);
-    expect(origins.room(HEALTHY, 10_000)).toBe(0);
+    expect(origins.freeSlots(HEALTHY, 10_000)).toBe(0);
   });
 
   it('is tried after a pause by the receiver that last succeeded, and a second later by any', () => {
     attempt(HEALTHY, OK);
     fail(REFUSED, 10_000);
     const end = origins.nextOpening(10_000) as number;
-    const rooms = (now: number) => [ONE, HEALTHY].map((of) => origins.room(of, now));
-    expect(rooms(end - 1)).toEqual([0, 0]);
-    expect(rooms(end)).toEqual([0, 1]);
+    const freeSlots = (now: number) => [ONE, HEALTHY].map((of) => origins.freeSlots(of, now));
+    expect(freeSlots(end - 1)).toEqual([0, 0]);
+    expect(freeSlots(end)).toEqual([0, 1]);
     expect(origins.narrowed(4, end).get('one')).toBe(0);
     expect(origins.nextOpening(end)).toBe(end + 1_000);
-    expect(rooms(end + 1_000)).toEqual([1, 1]);
+    expect(freeSlots(end + 1_000)).toEqual([1, 1]);
     attempt(ONE, failed('timeout_headers', 'headers'), end + 1_000);
-    expect(rooms(end + 1_000)).toEqual([1, 1]);
+    expect(freeSlots(end + 1_000)).toEqual([1, 1]);
     expect(origins.isPaused(ORIGIN, end + 1_000)).toBe(false);
   });
 
-  it('keeps places for others, whoever takes the rest, also when its limit has grown', () => {
+  it('keeps slots for others, whoever takes the rest, also when its limit has grown', () => {
     const begin = () => {
       let count = 0;
-      for (; origins.room(ONE, 0) > 0; count += 1) origins.begun(ONE);
+      for (; origins.freeSlots(ONE, 0) > 0; count += 1) origins.begun(ONE);
       return count;
     };
     expect(begin()).toBe(8);
-    expect([origins.room(OTHER, 0), origins.room(HEALTHY, 0)]).toEqual([0, 4]);
+    expect([origins.freeSlots(OTHER, 0), origins.freeSlots(HEALTHY, 0)]).toEqual([0, 4]);
     expect(origins.isFull(ORIGIN, 0)).toBe(true);
     attempt(HEALTHY, OK);
     expect(origins.narrowed(4, 0)).toEqual(new Map([['one', 0]]));
     origins.left(ONE);
-    expect([origins.room(OTHER, 0), origins.isFull(ORIGIN, 0)]).toEqual([1, false]);
+    expect([origins.freeSlots(OTHER, 0), origins.isFull(ORIGIN, 0)]).toEqual([1, false]);
   });
 
   it('is forgotten ten minutes after its last attempt', () => {
@@ -99,6 +99,6 @@ describe('an origin', () => {
     fail(REFUSED);
     expect(origins.narrowed(4, 0).size).toBe(2);
     expect([origins.narrowed(4, 700_000).size, origins.nextOpening(700_000)]).toEqual([0, null]);
-    expect(origins.room(ONE, 700_000)).toBe(16);
+    expect(origins.freeSlots(ONE, 700_000)).toBe(16);
   });
 });

@@ -23,7 +23,7 @@ interface Origin {
 
 /**
  * Concurrency limits of origins, each of which may have receivers of many tenants. Only what is the origin's counts against it: that
- * several receivers could not look it up or connect, and that nobody could lately. No tenant gets all its places.
+ * several receivers could not look it up or connect, and that nobody could lately. No tenant gets all its slots.
  */
 export class OriginLimits {
   private readonly breaker: Breaker;
@@ -35,9 +35,9 @@ export class OriginLimits {
     this.breaker = new Breaker({ first: Math.min(FIRST, most), most });
   }
 
-  /** How many attempts may begin now for a receiver: as for a process, a tenant has fewer under way than places are free. */
-  room({ tenantId, subscriptionId, origin }: Target, now: number): number {
-    const free = this.breaker.room(origin, now);
+  /** How many attempts may begin now for a receiver: as for a process, a tenant has fewer under way than slots are free. */
+  freeSlots({ tenantId, subscriptionId, origin }: Target, now: number): number {
+    const free = this.breaker.freeSlots(origin, now);
     const known = this.origins.get(origin);
     if (!known || free === 0) return free;
     const { lastSucceeded = subscriptionId } = known;
@@ -47,7 +47,7 @@ export class OriginLimits {
 
   /** Whether somebody may wait for a place. */
   isFull(origin: string, now: number): boolean {
-    return this.smallestRoom(origin, now) === 0;
+    return this.fewestFreeSlots(origin, now) === 0;
   }
 
   isPaused(origin: string, now: number): boolean {
@@ -90,16 +90,16 @@ export class OriginLimits {
     }
   }
 
-  /** Receivers with less room than that, and their room. Forgets origins without recent attempts. */
+  /** Receivers with fewer free slots than that, and how many those are. Forgets origins without recent attempts. */
   narrowed(below: number, now: number): Map<string, number> {
     this.breaker.forgetIdle(now);
     const limits = new Map<string, number>();
     for (const [origin, { receivers }] of this.origins) {
       if (!this.breaker.knows(origin)) this.origins.delete(origin);
-      else if (this.smallestRoom(origin, now) < below) {
+      else if (this.fewestFreeSlots(origin, now) < below) {
         for (const [subscriptionId, tenantId] of receivers) {
-          const room = this.room({ tenantId, subscriptionId, origin }, now);
-          if (room < below) limits.set(subscriptionId, room);
+          const freeSlots = this.freeSlots({ tenantId, subscriptionId, origin }, now);
+          if (freeSlots < below) limits.set(subscriptionId, freeSlots);
         }
       }
     }
@@ -114,9 +114,9 @@ export class OriginLimits {
   }
 
   /** Of the tenants at an origin. */
-  private smallestRoom(origin: string, now: number): number {
+  private fewestFreeSlots(origin: string, now: number): number {
     const underWay = this.origins.get(origin)?.underWay.values() ?? [];
-    return shareOf(this.breaker.room(origin, now), Math.max(0, ...underWay));
+    return shareOf(this.breaker.freeSlots(origin, now), Math.max(0, ...underWay));
   }
 
   private probedByAnyFrom(origin: string): number {
@@ -139,5 +139,5 @@ export class OriginLimits {
   }
 }
 
-/** How many of the free places a tenant may take that has some under way, one after the other. */
+/** How many of the free slots a tenant may take that has some under way, one after the other. */
 const shareOf = (free: number, underWay: number): number => Math.max(0, Math.ceil((free - underWay) / 2));

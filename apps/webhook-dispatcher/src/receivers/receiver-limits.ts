@@ -41,27 +41,27 @@ export class ReceiverLimits {
 
   mayBegin(target: Target, now: number): boolean {
     // Last, because asking for a permit announces an attempt.
-    const hasRoom = this.receivers.room(target.subscriptionId, now) > 0 && this.origins.room(target, now) > 0;
-    return hasRoom && this.rates.available(target, now) > 0;
+    const isFree = this.receivers.freeSlots(target.subscriptionId, now) > 0 && this.origins.freeSlots(target, now) > 0;
+    return isFree && this.rates.available(target, now) > 0;
   }
 
   /**
-   * How many attempts may begin now for each, those before it counted. Who gets none is narrowed from then on, until there may be room.
+   * How many attempts may begin now for each, those before it counted. Who gets none is narrowed from then on, until a slot may be free.
    * @param wanted without a receiver nothing limits them
    */
   share(wanted: readonly { receiver: Target | undefined; count: number }[], now: number): number[] {
     const begun: Target[] = [];
     const counts = wanted.map(({ receiver, count }) => {
       if (!receiver) return count;
-      const most = Math.min(count, this.receivers.room(receiver.subscriptionId, now));
-      let room = 0;
-      for (; room < most && this.origins.room(receiver, now) > 0; room += 1) {
+      const most = Math.min(count, this.receivers.freeSlots(receiver.subscriptionId, now));
+      let admitted = 0;
+      for (; admitted < most && this.origins.freeSlots(receiver, now) > 0; admitted += 1) {
         this.origins.begun(receiver);
         begun.push(receiver);
       }
-      if (room === 0) this.origins.await(receiver);
+      if (admitted === 0) this.origins.await(receiver);
       // Last, because asking for a permit announces an attempt.
-      return room === 0 ? 0 : Math.min(room, this.rates.available(receiver, now));
+      return admitted === 0 ? 0 : Math.min(admitted, this.rates.available(receiver, now));
     });
     for (const receiver of begun) this.origins.left(receiver);
     return counts;
@@ -69,7 +69,7 @@ export class ReceiverLimits {
 
   /** Whether deliveries may wait for the end of an attempt at this receiver. */
   isFull({ subscriptionId, origin }: Target, now: number): boolean {
-    return this.receivers.room(subscriptionId, now) === 0 || this.origins.isFull(origin, now);
+    return this.receivers.freeSlots(subscriptionId, now) === 0 || this.origins.isFull(origin, now);
   }
 
   /** Whether attempts take long or are paused, so that another one is not worth waiting for. */

@@ -39,16 +39,16 @@ export class Breaker {
 
   constructor(private readonly options: BreakerOptions) {}
 
-  room(key: string, now: number): number {
+  freeSlots(key: string, now: number): number {
     const target = this.targets.get(key);
-    return target ? roomOf(target, now) : this.options.first;
+    return target ? freeSlotsOf(target, now) : this.options.first;
   }
 
   /** Targets that may start fewer attempts than an unknown one, with the number. Forgets those without recent attempts. */
   narrowed(now: number): Map<string, number> {
     this.forgetIdle(now);
-    const rooms = [...this.targets].map(([key, target]): [string, number] => [key, roomOf(target, now)]);
-    return new Map(rooms.filter(([, room]) => room < this.options.first));
+    const free = [...this.targets].map(([key, target]): [string, number] => [key, freeSlotsOf(target, now)]);
+    return new Map(free.filter(([, freeSlots]) => freeSlots < this.options.first));
   }
 
   nextOpening(now: number): number | null {
@@ -174,7 +174,7 @@ export class Breaker {
   }
 }
 
-function roomOf({ inFlight, limit, failures, pausedUntil }: Target, now: number): number {
+function freeSlotsOf({ inFlight, limit, failures, pausedUntil }: Target, now: number): number {
   if (pausedUntil > now) return 0;
   return Math.max(0, (failures >= THRESHOLD ? PROBES : limit) - inFlight);
 }

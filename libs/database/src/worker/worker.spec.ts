@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { type Claimed, type Room, TenantShares, Worker, type WorkerOptions, type WorkItem } from './worker.js';
+import { type Claimed, type Capacity, TenantShares, Worker, type WorkerOptions, type WorkItem } from './worker.js';
 
 Logger.overrideLogger(false);
 
@@ -17,7 +17,7 @@ async function until(isSo: () => boolean): Promise<void> {
 
 /** A queue in memory, in the order of the list. */
 class TestWorker extends Worker<Job> {
-  readonly rooms: Room[] = [];
+  readonly capacities: Capacity[] = [];
   readonly released: string[] = [];
   readonly begun: string[] = [];
   readonly open = new Map<string, { end: () => void; fail: (error: Error) => void }>();
@@ -28,7 +28,7 @@ class TestWorker extends Worker<Job> {
   refuses: string | undefined;
 
   constructor(options: Partial<WorkerOptions> = {}) {
-    super({ places: 4, longestPauseMs: 60_000, ...options });
+    super({ slots: 4, longestPauseMs: 60_000, ...options });
   }
 
   add(...jobs: [tenantId: string, name: string][]): void {
@@ -40,11 +40,11 @@ class TestWorker extends Worker<Job> {
     return this.track(work);
   }
 
-  protected async claim(room: Room): Promise<Claimed<Job>> {
-    this.rooms.push(room);
+  protected async claim(capacity: Capacity): Promise<Claimed<Job>> {
+    this.capacities.push(capacity);
     await tick(1);
     if (this.failure) throw this.failure;
-    const items = this.queue.filter((job) => !room.fullTenants.includes(job.tenantId)).slice(0, room.places);
+    const items = this.queue.filter((job) => !capacity.fullTenants.includes(job.tenantId)).slice(0, capacity.slots);
     this.queue = this.queue.filter((job) => !items.includes(job));
     this.beforeClaimed();
     return { items, dueInMs: this.dueInMs };
@@ -86,8 +86,8 @@ describe('a worker', () => {
     await stopped;
   });
 
-  it('starts due items while it has free places, and the rest when places become free', async () => {
-    start({ places: 2 });
+  it('starts due items while it has free slots, and the rest when slots become free', async () => {
+    start({ slots: 2 });
     worker.add(['a', '1'], ['b', '2'], ['c', '3']);
     await until(() => worker.begun.length === 2);
     await tick(20);
@@ -97,20 +97,20 @@ describe('a worker', () => {
     expect(worker.begun).toEqual(['1', '2', '3']);
   });
 
-  it('leaves places for other tenants and keeps the order of released items', async () => {
+  it('leaves slots for other tenants and keeps the order of released items', async () => {
     start();
     worker.add(['a', '1'], ['a', '2'], ['a', '3'], ['a', '4'], ['b', '5']);
-    await until(() => worker.begun.length === 3 && worker.rooms.at(-1)?.places === 1);
+    await until(() => worker.begun.length === 3 && worker.capacities.at(-1)?.slots === 1);
     await tick(30);
     expect(worker.begun).toEqual(['1', '2', '5']);
     expect(worker.queue.map(({ name }) => name)).toEqual(['3', '4']);
-    expect(worker.rooms.at(-1)).toEqual({ places: 1, fullTenants: ['a', 'b'] });
+    expect(worker.capacities.at(-1)).toEqual({ slots: 1, fullTenants: ['a', 'b'] });
   });
 
   it('claims rarely while nothing is due', async () => {
     start();
     await tick(50);
-    expect(worker.rooms).toHaveLength(1);
+    expect(worker.capacities).toHaveLength(1);
   });
 
   it('claims again when the next item is due, even if a claim found it taken', async () => {
@@ -118,8 +118,8 @@ describe('a worker', () => {
     worker.dueInMs = 0;
     worker.wake();
     await tick(120);
-    expect(worker.rooms.length).toBeGreaterThan(3);
-    expect(worker.rooms.length).toBeLessThan(9);
+    expect(worker.capacities.length).toBeGreaterThan(3);
+    expect(worker.capacities.length).toBeLessThan(9);
   });
 
   it('loses no signal that arrives during a claim', async () => {
@@ -143,7 +143,7 @@ describe('a worker', () => {
 
   it('frees the place of work that failed', async () => {
     const logged = jest.spyOn(Logger.prototype, 'error');
-    start({ places: 1 });
+    start({ slots: 1 });
     worker.add(['a', '1'], ['b', '2']);
     await tick(20);
     worker.open.get('1')?.fail(new Error('broken'));
@@ -160,7 +160,7 @@ describe('a worker', () => {
       worker.wake();
       await tick();
     }
-    expect(worker.rooms.length).toBeLessThanOrEqual(2);
+    expect(worker.capacities.length).toBeLessThanOrEqual(2);
   });
 
   it('at shutdown releases items it has just claimed and waits for running work', async () => {
@@ -207,14 +207,14 @@ function fill(shares: TenantShares, tenantId: string): number {
 }
 
 describe('the shares of tenants', () => {
-  it('leave places for the next tenant, however much work earlier ones have', () => {
+  it('leave slots for the next tenant, however much work earlier ones have', () => {
     const shares = new TenantShares(32);
     expect(['a', 'b', 'c', 'd', 'e'].map((tenant) => fill(shares, tenant))).toEqual([16, 8, 4, 2, 1]);
     expect(shares.full().sort()).toEqual(['a', 'b', 'c', 'd', 'e']);
     expect(shares.mayBegin('f')).toBe(true);
   });
 
-  it('are smaller with a smaller part of the free places, so that more tenants leave some', () => {
+  it('are smaller with a smaller part of the free slots, so that more tenants leave some', () => {
     const shares = new TenantShares(256, 0.25);
     const begun = Array.from({ length: 20 }, (_value, n) => fill(shares, String(n)));
     expect([begun[0], begun.at(-1)]).toEqual([52, 1]);

@@ -27,21 +27,21 @@ export class Wake {
 }
 
 /**
- * A tenant may start more while it has fewer running than places are free, so that one whose work never ends leaves
- * places for others (dynamic threshold of Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998).
+ * A tenant may start more while it has fewer running than slots are free, so that one whose work never ends leaves
+ * slots for others (dynamic threshold of Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998).
  */
 export class TenantShares {
   private readonly underWay = new Map<string, number>();
   private total = 0;
 
-  /** @param alpha the part of the free places that it may use: 1, or less where many such tenants are expected */
+  /** @param alpha the part of the free slots that it may use: 1, or less where many such tenants are expected */
   constructor(
-    private readonly places: number,
+    private readonly slots: number,
     private readonly alpha = 1,
   ) {}
 
   get free(): number {
-    return Math.max(0, this.places - this.total);
+    return Math.max(0, this.slots - this.total);
   }
 
   mayBegin(tenantId: string): boolean {
@@ -79,9 +79,9 @@ export interface WorkItem {
   readonly tenantId: string;
 }
 
-export interface Room {
+export interface Capacity {
   /** Total number of items; at least 1. */
-  readonly places: number;
+  readonly slots: number;
   /** Tenants that have used their share: none of their items may be claimed now. */
   readonly fullTenants: readonly string[];
 }
@@ -98,7 +98,7 @@ export interface Claimed<Item extends WorkItem> {
 export const LOOK_AGAIN_SOON: Claimed<never> = { items: [], dueInMs: 100 };
 
 export interface WorkerOptions {
-  readonly places: number;
+  readonly slots: number;
   /** Milliseconds between two claims at most: the delay after a lost signal or the death of another process. */
   readonly longestPauseMs: number;
   /** Ends pauses early; by default the worker creates its own. */
@@ -118,20 +118,20 @@ export abstract class Worker<Item extends WorkItem> implements OnApplicationBoot
   private readonly stop = new AbortController();
   private running: Promise<void> | undefined;
 
-  constructor({ places, longestPauseMs, wake = new Wake() }: WorkerOptions) {
-    this.shares = new TenantShares(places);
+  constructor({ slots, longestPauseMs, wake = new Wake() }: WorkerOptions) {
+    this.shares = new TenantShares(slots);
     this.signal = wake;
     this.longestPauseMs = longestPauseMs;
   }
 
-  /** Claims due items, except those that `room` excludes, for a lease that is longer than `work` takes or that it renews. */
-  protected abstract claim(room: Room): Promise<Claimed<Item>>;
+  /** Claims due items, except those that `capacity` excludes, for a lease that is longer than `work` takes or that it renews. */
+  protected abstract claim(capacity: Capacity): Promise<Claimed<Item>>;
 
   /** Releases items that were claimed but not started; they keep their place in the queue. */
   protected abstract release(items: readonly Item[]): Promise<void>;
 
-  /** @param yieldPlace gives the place away while the rest of the work only waits; the implementation bounds how many do */
-  protected abstract work(item: Item, stopping: AbortSignal, yieldPlace: () => void): Promise<void>;
+  /** @param yieldSlot gives the slot away while the rest of the work only waits; the implementation bounds how many do */
+  protected abstract work(item: Item, stopping: AbortSignal, yieldSlot: () => void): Promise<void>;
 
   /** Called right before `work`: what that changes before its first await affects the next item. If false, it is released. */
   protected accepts(_item: Item): boolean {
@@ -162,7 +162,7 @@ export abstract class Worker<Item extends WorkItem> implements OnApplicationBoot
     return this.stop.signal;
   }
 
-  /** Makes shutdown wait for work that was started outside the loop and uses none of its places. */
+  /** Makes shutdown wait for work that was started outside the loop and uses none of its slots. */
   protected track<T>(work: Promise<T>): Promise<T> {
     const settled: Promise<unknown> = Promise.allSettled([work]).then(() => this.underWay.delete(settled));
     this.underWay.add(settled);
@@ -185,9 +185,9 @@ export abstract class Worker<Item extends WorkItem> implements OnApplicationBoot
   }
 
   private async look(): Promise<number> {
-    const places = this.shares.free;
-    if (places === 0) return this.longestPauseMs;
-    const { items, isCut, dueInMs } = await this.claim({ places, fullTenants: this.shares.full() });
+    const slots = this.shares.free;
+    if (slots === 0) return this.longestPauseMs;
+    const { items, isCut, dueInMs } = await this.claim({ slots, fullTenants: this.shares.full() });
     const surplus = items.filter((item) => !this.begin(item));
     if (surplus.length > 0) await this.release(surplus);
     if (items.length > 0 || isCut) return 0;
@@ -203,19 +203,19 @@ export abstract class Worker<Item extends WorkItem> implements OnApplicationBoot
 
   private async carryOut(item: Item): Promise<void> {
     let hasPlace = true;
-    const yieldPlace = () => {
+    const yieldSlot = () => {
       if (!hasPlace) return;
       hasPlace = false;
       this.shares.ended(item.tenantId);
       this.signal.signal();
     };
     try {
-      await this.work(item, this.stopping, yieldPlace);
+      await this.work(item, this.stopping, yieldSlot);
     } catch (error) {
       const msg = 'Work failed; it is tried again when its lease expires';
       this.logger.error({ msg, ...this.describe(item), err: error });
     } finally {
-      yieldPlace();
+      yieldSlot();
     }
   }
 }

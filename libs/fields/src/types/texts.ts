@@ -109,7 +109,7 @@ export const email: FieldType = {
   },
 };
 
-/** Longest input for a number of at most 15 digits (E.164), with room for punctuation. */
+/** Longest input for a number of at most 15 digits (E.164), with punctuation. */
 const PHONE_INPUT_LIMIT = 50;
 
 /** A plus and 15 digits (E.164). */

@@ -4,9 +4,9 @@ import type { Claim, Decision, OpenLimit, Operation } from '../limiter-store.js'
 
 /**
  * The arithmetic of limiter-store.ts, in one step by the server's clock; a key holds the moment at which nothing is owed. KEYS:
- * each claim once. ARGV: interval and room of each claim in microseconds; then for each operation its name, how many
+ * each claim once. ARGV: interval and capacity of each claim in microseconds; then for each operation its name, how many
  * times in succession, how many claims, and their places among the keys. Operations see the effects of those before.
- * Answer: the clock; then for each operation how many times it was done, the index of the first claim without room (-1:
+ * Answer: the clock; then for each operation how many times it was done, the index of the first claim without capacity (-1:
  * none) and the debts of its claims. Whole microseconds are exact in Lua until the year 2255.
  */
 export const GCRA_SCRIPT = `
@@ -16,7 +16,7 @@ local stored = redis.call('MGET', unpack(KEYS))
 local debts, changed = {}, {}
 for i, key in ipairs(KEYS) do
   local emptyAt = stored[i] and tonumber(stored[i]) or now
-  -- Nobody owes more than the room: the clock was ahead.
+  -- Nobody owes more than the capacity: the clock was ahead.
   debts[key] = emptyAt - now > tonumber(ARGV[2 * i]) and 0 or math.max(0, emptyAt - now)
 end
 local answer = { now }
@@ -37,13 +37,13 @@ while ARGV[a] do
   answer[#answer + 1] = refused
   for i = 1, count do
     local claim = tonumber(ARGV[a + 2 + i])
-    local key, interval, room = KEYS[claim], tonumber(ARGV[2 * claim - 1]), tonumber(ARGV[2 * claim])
-    local debt = math.min(debts[key], room)
+    local key, interval, capacity = KEYS[claim], tonumber(ARGV[2 * claim - 1]), tonumber(ARGV[2 * claim])
+    local debt = math.min(debts[key], capacity)
     if done > 0 and operation ~= 'look' then
       if operation == 'take' then
         debt = debt + done * interval
       elseif operation == 'charge' then
-        debt = math.min(debt + done * interval, room)
+        debt = math.min(debt + done * interval, capacity)
       elseif operation == 'restore' then
         debt = math.max(0, debt - done * interval)
       end
@@ -106,7 +106,7 @@ export class ScriptCall {
       if (place === undefined) {
         place = String(keys.push(`${prefix}${open.limit.name}:${key}`));
         ofLimit.set(key, place);
-        paces.push(String(open.pace.intervalUs), String(open.pace.roomUs));
+        paces.push(String(open.pace.intervalUs), String(open.pace.capacityUs));
       }
       return place;
     };

@@ -40,7 +40,7 @@ export interface SourceProblem {
 /** The tree of a text, or its problems: the first syntax error, or every duplicate key. */
 export type ParsedJson = { ok: true; root: SourceNode } | { ok: false; problems: SourceProblem[] };
 
-/** Longest source, in UTF-16 units: four times the limit for its texts leaves room for any layout. */
+/** Longest source, in UTF-16 units: four times the limit for its texts leaves space for any layout. */
 export const MAX_SOURCE = 8 * 1024 * 1024;
 
 /** Longest part of a key in a message, in UTF-16 units. */

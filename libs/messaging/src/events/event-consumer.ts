@@ -132,7 +132,7 @@ export class EventConsumer {
   private async pullUntilStopped(): Promise<void> {
     while (!this.stopped) {
       try {
-        await this.slots.room();
+        await this.slots.waitForCapacity();
         await this.pull();
       } catch (error) {
         // A consumer that was deleted and created again is looked up again.

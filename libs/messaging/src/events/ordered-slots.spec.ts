@@ -42,7 +42,7 @@ describe('ordered slots', () => {
   const addMany = (tenantId: string, count: number, isBehind: boolean) => {
     for (let index = 0; index < count; index += 1) add(`${tenantId}${index}`, { tenantId, isBehind });
   };
-  const hasRoom = async () => Promise.race([slots.room().then(() => true), tick().then(() => false)]);
+  const hasCapacity = async () => Promise.race([slots.waitForCapacity().then(() => true), tick().then(() => false)]);
 
   it.each([
     ['as much work as there are slots', 2, undefined, ['a', 'b'], ['a', 'b', 'c']],
@@ -90,7 +90,7 @@ describe('ordered slots', () => {
     addMany('many', 30, true);
     now.mockReturnValue(laterMs);
     const before = log.length;
-    // The last of them makes room for one, in any case.
+    // The last of them makes space for one, in any case.
     await end(...ends.keys());
     now.mockRestore();
     expect(log.length - before).toBe(begun);
@@ -100,7 +100,7 @@ describe('ordered slots', () => {
     start(4);
     addMany('few', 4, true);
     addMany('many', 194, true);
-    expect(await hasRoom()).toBe(false);
+    expect(await hasCapacity()).toBe(false);
     await end('few0', 'many0');
     expect(log.slice(-2)).toEqual(expect.arrayContaining(['few2', 'many1, crowding']));
     add('last', { tenantId: 'many' });
@@ -111,16 +111,16 @@ describe('ordered slots', () => {
   it.each([
     ['number', 191, 1],
     ['bytes', 2, 32 * 1024 * 1024],
-  ])('have room for more until as much waits as may: by %s', async (_what, count, bytes) => {
+  ])('have capacity for more until as much waits as may: by %s', async (_what, count, bytes) => {
     start(1);
     for (let index = 0; index <= count; index += 1) {
-      expect(await hasRoom()).toBe(true);
+      expect(await hasCapacity()).toBe(true);
       add(`${index}`, { tenantId: 't', bytes });
     }
-    expect(await hasRoom()).toBe(false);
+    expect(await hasCapacity()).toBe(false);
     await end(...ends.keys());
     for (let index = 1; index <= count; index += 1) await end(`${index}`);
-    expect(await hasRoom()).toBe(true);
+    expect(await hasCapacity()).toBe(true);
     await slots.drain();
   });
 });

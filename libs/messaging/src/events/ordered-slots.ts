@@ -97,7 +97,7 @@ export class OrderedSlots {
   }
 
   /** Resolves when another batch can be read. */
-  async room(): Promise<void> {
+  async waitForCapacity(): Promise<void> {
     while (!this.hasCapacity) {
       await new Promise<void>((resolve) => {
         this.capacityListeners.push(resolve);

@@ -20,7 +20,7 @@ const MOST_REVOCATION_BYTES = 2 ** 28;
 
 /**
  * What the streams may take of a server's store. A server that is full refuses every message of every stream, cut-offs included: so
- * the events have a limit below its own, and the bucket a room that the server reserves.
+ * the events have a limit below its own, and the bucket space that the server reserves.
  */
 export const sharesOf = (fileStoreBytes: number): { events: number; revocations: number } => ({
   events: Math.floor((fileStoreBytes * 8) / 9),

@@ -44,7 +44,7 @@ export function provisionStreams(connection: ProvisioningConnection, options: St
   const shares = sharesOf(fileStoreBytes);
   return asProvisioner(connection, async (manager) => {
     const created: string[] = [];
-    // The bucket first: its room is reserved before the events take theirs.
+    // The bucket first: its space is reserved before the events take theirs.
     for (const stream of [revocationStream(replicas, shares.revocations), eventStream(replicas, shares.events)]) {
       if (await ensureStream(manager, stream)) created.push(`stream ${stream.name}`);
     }

@@ -81,8 +81,8 @@ describe('the columns of a list', () => {
 
   it.each<[string, string[] | undefined, number, string[]]>([
     ['are those that suit', undefined, 1000, ['one', 'two']],
-    ['are as many of these as there is room for', undefined, 400, ['one']],
-    ['are those that were chosen, in their order, whatever the room', ['notes', 'gone', 'one'], 400, ['notes', 'one']],
+    ['are as many of these as fit', undefined, 400, ['one']],
+    ['are those that were chosen, in their order, whatever the width', ['notes', 'gone', 'one'], 400, ['notes', 'one']],
     ['are those that suit where none is chosen', [], 1000, ['one', 'two']],
   ])('%s', (_, chosen, width, expected) => {
     expect(shownColumns(model, chosen, width).columns.map(({ apiName }) => apiName)).toEqual(expected);

@@ -23,14 +23,14 @@ export interface ShownColumns {
 }
 
 /**
- * The columns of a list beside the title: those that were chosen, else as many of those that suit as there is room for.
+ * The columns of a list beside the title: those that were chosen, else as many of those that suit as fit.
  * @param width of the list in pixels
  */
 export function shownColumns(model: ObjectModel, chosen: readonly string[] | undefined, width: number): ShownColumns {
   const isNarrow = width > 0 && width < TITLE_WIDTH + COLUMN_WIDTH;
-  const room = Math.min(MAX_COLUMNS, Math.max(0, Math.floor((width - TITLE_WIDTH) / COLUMN_WIDTH)));
+  const free = Math.min(MAX_COLUMNS, Math.max(0, Math.floor((width - TITLE_WIDTH) / COLUMN_WIDTH)));
   const columns = columnsOf(model, chosen);
-  return { isNarrow, columns: isNarrow || (chosen && chosen.length > 0) ? columns : columns.slice(0, room) };
+  return { isNarrow, columns: isNarrow || (chosen && chosen.length > 0) ? columns : columns.slice(0, free) };
 }
 
 /** What the API accepts. */

@@ -58,7 +58,7 @@ export function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   next?.scrollIntoView({ block: 'nearest' });
 }
 
-/** On a narrow page a row is one cell. Where the chosen columns have no room, the table is wider than its frame. */
+/** On a narrow page a row is one cell. Where the chosen columns do not fit, the table is wider than its frame. */
 export function FramedTable(props: FramedTableProps) {
   const { model, records, total, columns: chosen, width, sort, onSort, lead, body } = props;
   const texts = useTexts(TEXTS);
@@ -199,7 +199,7 @@ const classOf = ({ fields }: ObjectModel, name: string): string | undefined =>
 interface TitleCellProps {
   readonly model: ObjectModel;
   readonly record: CrmRecord;
-  /** What is said below the title where there is no room beside it. */
+  /** What is said below the title where there is no space beside it. */
   readonly below: readonly FieldModel[] | undefined;
 }
 

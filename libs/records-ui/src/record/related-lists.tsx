@@ -26,7 +26,7 @@ export interface RelatedListsProps {
   readonly model: ObjectModel;
   readonly id: string;
   readonly relations: readonly Relation[];
-  /** Begins a new record that names this one; left out where there is no room for a form. */
+  /** Begins a new record that names this one; left out where there is no space for a form. */
   readonly onCreate?: (model: ObjectModel, related: Related) => void;
 }
 

@@ -64,7 +64,7 @@ type Observe = (method: string, status: number, seconds: number) => void;
 
 interface Series {
   readonly labels: Readonly<Record<string, string>>;
-  /** Requests by the first bucket that has room for them; the last is for those that no bucket has room for. */
+  /** Requests by the first bucket whose bound they do not exceed; the last is for those beyond every bound. */
   readonly counts: number[];
   sum: number;
 }

@@ -9,7 +9,7 @@ import {
 } from './protocol/messages.js';
 import { parsePageMessage } from './protocol/parse.js';
 
-/** The frame is never lower than this, so that what is loading or empty has room; in pixels. */
+/** The frame is never lower than this, so that what is loading or empty has space; in pixels. */
 const MIN_HEIGHT = 320;
 /** A page that claims to be higher scrolls inside the frame. */
 const MAX_HEIGHT = 20_000;

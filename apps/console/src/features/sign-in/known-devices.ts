@@ -72,7 +72,7 @@ function write(window: Surroundings, devices: readonly KnownDevice[]): void {
   }
 }
 
-/** Browsers that keep nothing for pages, or have no room, say so by these: such a browser is a new one at each visit. */
+/** Browsers that keep nothing for pages, or have no space, say so by these: such a browser is a new one at each visit. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof DOMException && (error.name === 'SecurityError' || error.name === 'QuotaExceededError');
 

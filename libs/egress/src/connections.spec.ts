@@ -1,25 +1,25 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Origin } from './destination.js';
-import { type Lane, LanePool, Lanes } from './lanes.js';
+import { type Connection, ConnectionPool, Connections } from './connections.js';
 
 const originOf = (host: string) => ({ origin: `https://${host}` }) as Origin;
 const A = originOf('a.example.com');
 const WAIT_MS = 15_000;
 
-describe('Lanes', () => {
-  let created: Lane[];
-  let lanes: Lanes;
+describe('Connections', () => {
+  let created: Connection[];
+  let connections: Connections;
   let isBusy: boolean;
   beforeEach(() => {
     jest.useFakeTimers();
     created = [];
     isBusy = true;
-    lanes = new Lanes(
-      new LanePool({ maxIdlePerOrigin: 8, maxIdle: 8 }),
+    connections = new Connections(
+      new ConnectionPool({ maxIdlePerOrigin: 8, maxIdle: 8 }),
       (origin) => {
-        const lane = { origin, expiresAt: Number.POSITIVE_INFINITY, isOpen: true, destroy: async () => undefined };
-        created.push(lane as Lane);
-        return lane as Lane;
+        const connection = { origin, expiresAt: Number.POSITIVE_INFINITY, isOpen: true, destroy: async () => undefined };
+        created.push(connection as Connection);
+        return connection as Connection;
       },
       () => isBusy,
     );
@@ -30,37 +30,37 @@ describe('Lanes', () => {
 
   /** Takes for as many requests, as they come at one moment; what each gets, once it has got it. */
   function takeAll(count: number, origin = A) {
-    const got: (Lane | undefined)[] = Array(count).fill(undefined);
+    const got: (Connection | undefined)[] = Array(count).fill(undefined);
     for (let index = 0; index < count; index += 1) {
-      void Promise.resolve(lanes.take(origin, WAIT_MS)).then((lane) => {
-        got[index] = lane;
+      void Promise.resolve(connections.take(origin, WAIT_MS)).then((connection) => {
+        got[index] = connection;
       });
     }
     return got;
   }
 
-  it('opens the first lane of an origin at once, and uses it again', async () => {
-    const first = await lanes.take(A, WAIT_MS);
-    lanes.release(first, true);
-    expect(await lanes.take(A, WAIT_MS)).toBe(first);
-    await lanes.take(originOf('b.example.com'), WAIT_MS);
+  it('opens the first connection of an origin at once, and uses it again', async () => {
+    const first = await connections.take(A, WAIT_MS);
+    connections.release(first, true);
+    expect(await connections.take(A, WAIT_MS)).toBe(first);
+    await connections.take(originOf('b.example.com'), WAIT_MS);
     expect(created).toHaveLength(2);
   });
 
-  it('gives a lane that becomes free within a moment to those who wait, in order, and opens no other', async () => {
-    const first = await lanes.take(A, WAIT_MS);
+  it('gives a connection that becomes free within a moment to those who wait, in order, and opens no other', async () => {
+    const first = await connections.take(A, WAIT_MS);
     const got = takeAll(2);
     await jest.advanceTimersByTimeAsync(19);
-    lanes.release(first, true);
+    connections.release(first, true);
     await jest.advanceTimersByTimeAsync(0);
     expect(got).toEqual([first, undefined]);
-    lanes.release(first, true);
+    connections.release(first, true);
     await jest.advanceTimersByTimeAsync(1_000);
     expect(got).toEqual([first, first]);
     expect(created).toHaveLength(1);
   });
 
-  it('opens further lanes one after another, over all origins, when none becomes free', async () => {
+  it('opens further connections one after another, over all origins, when none becomes free', async () => {
     takeAll(4);
     takeAll(4, originOf('b.example.com'));
     await jest.advanceTimersByTimeAsync(0);
@@ -81,25 +81,25 @@ describe('Lanes', () => {
   });
 
   it('opens one at once when the only one in use breaks', async () => {
-    const first = await lanes.take(A, WAIT_MS);
+    const first = await connections.take(A, WAIT_MS);
     const got = takeAll(1);
-    lanes.release(first, false);
+    connections.release(first, false);
     await jest.advanceTimersByTimeAsync(0);
     expect(got).toEqual([created[1]]);
   });
 
-  it('does not hand on a lane that is closed or too old', async () => {
-    const first = await lanes.take(A, WAIT_MS);
+  it('does not hand on a connection that is closed or too old', async () => {
+    const first = await connections.take(A, WAIT_MS);
     const got = takeAll(1);
     Object.assign(first, { isOpen: false });
-    lanes.release(first, true);
+    connections.release(first, true);
     await jest.advanceTimersByTimeAsync(0);
     expect(got).toEqual([created[1]]);
   });
 
   it('lets nobody wait for longer than the call may take', async () => {
-    await lanes.take(A, WAIT_MS);
-    const failed = Promise.resolve(lanes.take(A, 10)).catch((error: unknown) => error);
+    await connections.take(A, WAIT_MS);
+    const failed = Promise.resolve(connections.take(A, 10)).catch((error: unknown) => error);
     await jest.advanceTimersByTimeAsync(10);
     expect(await failed).toMatchObject({ code: 'timeout_connect', phase: 'connect' });
     // Nobody waits any more.
@@ -108,8 +108,8 @@ describe('Lanes', () => {
   });
 });
 
-/** The part of a lane that the pool uses. */
-function lane(host: string, expiresAt = Number.POSITIVE_INFINITY) {
+/** The part of a connection that the pool uses. */
+function connection(host: string, expiresAt = Number.POSITIVE_INFINITY) {
   const made = {
     origin: { origin: `https://${host}` },
     expiresAt,
@@ -118,15 +118,15 @@ function lane(host: string, expiresAt = Number.POSITIVE_INFINITY) {
       made.isOpen = false;
     },
   };
-  return made as typeof made & Lane;
+  return made as typeof made & Connection;
 }
 
 const bounds = { maxIdlePerOrigin: 2, maxIdle: 3 };
 
-describe('LanePool', () => {
-  it('returns the most recently used lane of the same origin', () => {
-    const pool = new LanePool(bounds);
-    const [first, second] = [lane('a.example.com'), lane('a.example.com')];
+describe('ConnectionPool', () => {
+  it('returns the most recently used connection of the same origin', () => {
+    const pool = new ConnectionPool(bounds);
+    const [first, second] = [connection('a.example.com'), connection('a.example.com')];
     pool.put(first);
     pool.put(second);
     expect(pool.take('https://b.example.com')).toBeUndefined();
@@ -134,12 +134,12 @@ describe('LanePool', () => {
     expect(pool.size).toBe(0);
   });
 
-  it('closes lanes that are too old, both when they are returned and when they are taken', () => {
-    const pool = new LanePool(bounds);
-    const old = lane('a.example.com', performance.now());
+  it('closes connections that are too old, both when they are returned and when they are taken', () => {
+    const pool = new ConnectionPool(bounds);
+    const old = connection('a.example.com', performance.now());
     pool.put(old);
     expect(old.isOpen).toBe(false);
-    const [ageing, young] = [lane('a.example.com'), lane('a.example.com')];
+    const [ageing, young] = [connection('a.example.com'), connection('a.example.com')];
     pool.put(young);
     pool.put(ageing);
     Object.assign(ageing, { expiresAt: performance.now() });
@@ -148,26 +148,26 @@ describe('LanePool', () => {
     expect(pool.size).toBe(0);
   });
 
-  it('does not keep a closed lane or more lanes per origin than allowed', () => {
-    const pool = new LanePool(bounds);
-    const [closed, ...open] = Array.from({ length: 4 }, () => lane('a.example.com'));
+  it('does not keep a closed connection or more connections per origin than allowed', () => {
+    const pool = new ConnectionPool(bounds);
+    const [closed, ...open] = Array.from({ length: 4 }, () => connection('a.example.com'));
     closed!.isOpen = false;
     for (const one of [closed!, ...open]) pool.put(one);
     expect(pool.size).toBe(2);
     expect(open[2]!.isOpen).toBe(false);
   });
 
-  it('closes the oldest lane of all origins when there are too many', () => {
-    const pool = new LanePool(bounds);
-    const lanes = ['a', 'b', 'c', 'd'].map((name) => lane(`${name}.example.com`));
-    for (const one of lanes) pool.put(one);
+  it('closes the oldest connection of all origins when there are too many', () => {
+    const pool = new ConnectionPool(bounds);
+    const connections = ['a', 'b', 'c', 'd'].map((name) => connection(`${name}.example.com`));
+    for (const one of connections) pool.put(one);
     expect(pool.size).toBe(3);
-    expect(lanes.map(({ isOpen }) => isOpen)).toEqual([false, true, true, true]);
+    expect(connections.map(({ isOpen }) => isOpen)).toEqual([false, true, true, true]);
   });
 
-  it('drops an idle lane once and leaves a lane in use alone', () => {
-    const pool = new LanePool(bounds);
-    const [idle, used] = [lane('a.example.com'), lane('a.example.com')];
+  it('drops an idle connection once and leaves a connection in use alone', () => {
+    const pool = new ConnectionPool(bounds);
+    const [idle, used] = [connection('a.example.com'), connection('a.example.com')];
     pool.put(idle);
     pool.drop(used);
     expect(used.isOpen).toBe(true);
@@ -176,9 +176,9 @@ describe('LanePool', () => {
     expect([pool.size, idle.isOpen]).toEqual([0, false]);
   });
 
-  it('closes all idle lanes', async () => {
-    const pool = new LanePool(bounds);
-    const one = lane('a.example.com');
+  it('closes all idle connections', async () => {
+    const pool = new ConnectionPool(bounds);
+    const one = connection('a.example.com');
     pool.put(one);
     await pool.close();
     expect([pool.size, one.isOpen]).toEqual([0, false]);

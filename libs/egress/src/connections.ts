@@ -27,7 +27,7 @@ export class LoopLoad {
   }
 }
 
-export interface LaneOptions {
+export interface ConnectionOptions {
   lookups: SharedLookups;
   sessions: TlsSessions;
   /** The authorities that count for an origin. */
@@ -38,7 +38,7 @@ export interface LaneOptions {
   keepAliveMs: number;
   /** Milliseconds for which an idle socket is kept at most, when the receiver allows it. */
   keepAliveMaxMs: number;
-  /** Milliseconds after which a lane is not used again, at most. */
+  /** Milliseconds after which a connection is not used again, at most. */
   lifetimeMs: number;
   dial: Dial | undefined;
 }
@@ -59,7 +59,7 @@ const LIFETIME_SPREAD = 0.25;
  * One undici client with at most one socket, which carries one request at a time to one origin. Whenever it
  * needs a socket it looks up the name and checks the addresses.
  */
-export class Lane {
+export class Connection {
   /** When it must not be used again, in milliseconds of `performance.now()`. */
   readonly expiresAt: number;
   readonly client: Client;
@@ -72,7 +72,7 @@ export class Lane {
   /** @param origin of a URL that was checked by the policy */
   constructor(
     readonly origin: Origin,
-    private readonly options: LaneOptions,
+    private readonly options: ConnectionOptions,
   ) {
     this.expiresAt = performance.now() + options.lifetimeMs * (1 - Math.random() * LIFETIME_SPREAD);
     this.client = new Client(origin.origin, {
@@ -137,67 +137,67 @@ export class Lane {
   }
 }
 
-interface LanePoolOptions {
+interface ConnectionPoolOptions {
   maxIdlePerOrigin: number;
   maxIdle: number;
 }
 
-/** Lanes that wait for their next request. A lane in use belongs to its request and is not in the pool. */
-export class LanePool {
+/** Connections that wait for their next request. A connection in use belongs to its request and is not in the pool. */
+export class ConnectionPool {
   /** In the order in which they became idle, over all origins. */
-  private readonly idle = new Set<Lane>();
+  private readonly idle = new Set<Connection>();
   /** The same, per origin. */
-  private readonly byOrigin = new Map<string, Lane[]>();
+  private readonly byOrigin = new Map<string, Connection[]>();
 
-  constructor(private readonly options: LanePoolOptions) {}
+  constructor(private readonly options: ConnectionPoolOptions) {}
 
   /**
-   * Takes the origin's most recently used lane; undefined when there is none that is open and young enough. Always the same
+   * Takes the origin's most recently used connection; undefined when there is none that is open and young enough. Always the same
    * few are used while they suffice, and the others reach the end of their idle time.
    */
-  take(origin: string): Lane | undefined {
-    const lanes = this.byOrigin.get(origin);
-    if (lanes === undefined) return undefined;
-    for (let lane = lanes.pop(); lane !== undefined; lane = lanes.pop()) {
-      this.idle.delete(lane);
-      if (isUsable(lane)) {
-        if (lanes.length === 0) this.byOrigin.delete(origin);
-        return lane;
+  take(origin: string): Connection | undefined {
+    const connections = this.byOrigin.get(origin);
+    if (connections === undefined) return undefined;
+    for (let connection = connections.pop(); connection !== undefined; connection = connections.pop()) {
+      this.idle.delete(connection);
+      if (isUsable(connection)) {
+        if (connections.length === 0) this.byOrigin.delete(origin);
+        return connection;
       }
-      this.discard(lane);
+      this.discard(connection);
     }
     this.byOrigin.delete(origin);
     return undefined;
   }
 
-  /** Keeps a lane for the next request, unless a limit is reached. */
-  put(lane: Lane): void {
-    const { origin } = lane.origin;
-    let lanes = this.byOrigin.get(origin);
-    if (!isUsable(lane) || (lanes?.length ?? 0) >= this.options.maxIdlePerOrigin || this.options.maxIdle < 1) {
-      this.discard(lane);
+  /** Keeps a connection for the next request, unless a limit is reached. */
+  put(connection: Connection): void {
+    const { origin } = connection.origin;
+    let connections = this.byOrigin.get(origin);
+    if (!isUsable(connection) || (connections?.length ?? 0) >= this.options.maxIdlePerOrigin || this.options.maxIdle < 1) {
+      this.discard(connection);
       return;
     }
-    if (lanes === undefined) {
-      lanes = [];
-      this.byOrigin.set(origin, lanes);
+    if (connections === undefined) {
+      connections = [];
+      this.byOrigin.set(origin, connections);
     }
-    lanes.push(lane);
-    this.idle.add(lane);
+    connections.push(connection);
+    this.idle.add(connection);
     if (this.idle.size > this.options.maxIdle) {
       const [oldest] = this.idle;
       if (oldest) this.drop(oldest);
     }
   }
 
-  /** Removes a lane whose socket was closed while it waited; it has no advantage over a new one. */
-  drop(lane: Lane): void {
-    if (!this.idle.delete(lane)) return;
-    const { origin } = lane.origin;
-    const lanes = this.byOrigin.get(origin) ?? [];
-    lanes.splice(lanes.indexOf(lane), 1);
-    if (lanes.length === 0) this.byOrigin.delete(origin);
-    this.discard(lane);
+  /** Removes a connection whose socket was closed while it waited; it has no advantage over a new one. */
+  drop(connection: Connection): void {
+    if (!this.idle.delete(connection)) return;
+    const { origin } = connection.origin;
+    const connections = this.byOrigin.get(origin) ?? [];
+    connections.splice(connections.indexOf(connection), 1);
+    if (connections.length === 0) this.byOrigin.delete(origin);
+    this.discard(connection);
   }
 
   get size(): number {
@@ -205,30 +205,30 @@ export class LanePool {
   }
 
   async close(): Promise<void> {
-    const lanes = [...this.idle];
+    const connections = [...this.idle];
     this.idle.clear();
     this.byOrigin.clear();
-    await Promise.all(lanes.map((lane) => lane.destroy()));
+    await Promise.all(connections.map((connection) => connection.destroy()));
   }
 
-  private discard(lane: Lane): void {
-    void lane.destroy();
+  private discard(connection: Connection): void {
+    void connection.destroy();
   }
 }
 
 /** Whether it can take a request: it has an open socket and is young enough. */
-function isUsable(lane: Lane): boolean {
-  return lane.isOpen && performance.now() < lane.expiresAt;
+function isUsable(connection: Connection): boolean {
+  return connection.isOpen && performance.now() < connection.expiresAt;
 }
 
 /**
- * Milliseconds for which a request waits for a lane in use before another is opened. Opening one costs both sides as much
+ * Milliseconds for which a request waits for a connection in use before another is opened. Opening one costs both sides as much
  * processor time as some ten requests on an open one, so a hiccup of the process or the receiver must not open dozens.
  */
 const WAIT_BEFORE_OPEN_MS = 20;
 /**
- * Milliseconds between further lanes that the process opens, at whatever origin, while its event loop is busy; the first of an
- * origin never waits. When every request without an idle lane opened one, the handshakes of a hiccup made more requests wait,
+ * Milliseconds between further connections that the process opens, at whatever origin, while its event loop is busy; the first of an
+ * origin never waits. When every request without an idle connection opened one, the handshakes of a hiccup made more requests wait,
  * which opened more: for a second the process did little else (0138). Two hundred a second take about a quarter of a core.
  */
 const OPEN_EVERY_MS = 5;
@@ -236,61 +236,61 @@ const OPEN_EVERY_MS = 5;
 const OPEN_EVERY_MS_WHEN_IDLE = 1;
 
 interface Waiter {
-  readonly begin: (lane: Lane) => void;
+  readonly begin: (connection: Connection) => void;
 }
 
 /** What goes on at an origin; forgotten when nothing does. */
 interface Activity {
   readonly origin: Origin;
-  /** Lanes that carry a request, or open a socket for one. */
+  /** Connections that carry a request, or open a socket for one. */
   inUse: number;
   /** In the order in which they came. */
   readonly waiters: Waiter[];
-  /** Opens a lane for the first who waits. */
+  /** Opens a connection for the first who waits. */
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Hands out lanes: idle ones, those that others give back, and new ones, at a measured pace. */
-export class Lanes {
+/** Hands out connections: idle ones, those that others give back, and new ones, at a measured pace. */
+export class Connections {
   private readonly activities = new Map<string, Activity>();
-  /** When another further lane may be opened, in milliseconds of `performance.now()`. */
+  /** When another further connection may be opened, in milliseconds of `performance.now()`. */
   private mayOpenAt = 0;
 
   /**
    */
   constructor(
-    private readonly pool: LanePool,
-    private readonly create: (origin: Origin) => Lane,
+    private readonly pool: ConnectionPool,
+    private readonly create: (origin: Origin) => Connection,
     private readonly isBusy: () => boolean,
   ) {}
 
   /**
-   * A lane for one request, which gives it back with `release`.
+   * A connection for one request, which gives it back with `release`.
    * @param waitMs milliseconds to wait for one at most
    * @throws {EgressError} `timeout_connect` (rejects) when none became free and none was opened within that time
    */
-  take(origin: Origin, waitMs: number): Lane | Promise<Lane> {
+  take(origin: Origin, waitMs: number): Connection | Promise<Connection> {
     const activity = this.activityAt(origin);
-    const lane = activity.waiters.length === 0 ? this.pool.take(origin.origin) : undefined;
-    if (!lane && activity.inUse > 0) return this.wait(activity, waitMs);
+    const connection = activity.waiters.length === 0 ? this.pool.take(origin.origin) : undefined;
+    if (!connection && activity.inUse > 0) return this.wait(activity, waitMs);
     activity.inUse += 1;
-    return lane ?? this.create(origin);
+    return connection ?? this.create(origin);
   }
 
   /** @param isReusable whether its socket can carry another request */
-  release(lane: Lane, isReusable: boolean): void {
-    const activity = this.activityAt(lane.origin);
-    const next = isReusable && isUsable(lane) ? activity.waiters.shift() : undefined;
+  release(connection: Connection, isReusable: boolean): void {
+    const activity = this.activityAt(connection.origin);
+    const next = isReusable && isUsable(connection) ? activity.waiters.shift() : undefined;
     if (next) {
-      next.begin(lane);
+      next.begin(connection);
       return;
     }
     activity.inUse -= 1;
-    if (isReusable) this.pool.put(lane);
-    else void lane.destroy();
+    if (isReusable) this.pool.put(connection);
+    else void connection.destroy();
     // Nothing comes back that those who wait could have.
     if (activity.inUse === 0) this.open(activity);
-    if (activity.inUse === 0) this.activities.delete(lane.origin.origin);
+    if (activity.inUse === 0) this.activities.delete(connection.origin.origin);
   }
 
   private activityAt(origin: Origin): Activity {
@@ -301,7 +301,7 @@ export class Lanes {
     return activity;
   }
 
-  private wait(activity: Activity, waitMs: number): Promise<Lane> {
+  private wait(activity: Activity, waitMs: number): Promise<Connection> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         activity.waiters.splice(activity.waiters.indexOf(waiter), 1);
@@ -310,9 +310,9 @@ export class Lanes {
         reject(error);
       }, waitMs);
       const waiter: Waiter = {
-        begin: (lane) => {
+        begin: (connection) => {
           clearTimeout(timer);
-          resolve(lane);
+          resolve(connection);
         },
       };
       activity.waiters.push(waiter);
@@ -320,7 +320,7 @@ export class Lanes {
     });
   }
 
-  /** Opens a lane for the first who waits when it is the turn of the origin, and sets the timer for the next. */
+  /** Opens a connection for the first who waits when it is the turn of the origin, and sets the timer for the next. */
   private openInTurn(activity: Activity): void {
     activity.timer = undefined;
     if (activity.waiters.length === 0) return;
