@@ -20,7 +20,7 @@ interface Tenant extends Account {
 }
 
 /** Where the records of a tenant are: the URL of the worker, and the table there. */
-async function placeOf(tenantId: string): Promise<{ node: string; shard: string }> {
+async function nodeOf(tenantId: string): Promise<{ node: string; shard: string }> {
   const sql = `SELECT nodename AS host, nodeport AS port, 'custom_record_' || shardid AS shard
                  FROM citus_shards JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node USING (nodename, nodeport)
                 WHERE shardid = get_shard_id_for_distribution_column('custom_record', $1::uuid)`;
@@ -47,7 +47,7 @@ describe('the nodes of a Citus cluster', () => {
       body: { events: ['lead.created'], url: `${addresses.demoReceiver.url}/${account.tenantId}` },
       expect: 201,
     });
-    return { ...account, secret: subscription.body.secret, ...(await placeOf(account.tenantId)) };
+    return { ...account, secret: subscription.body.secret, ...(await nodeOf(account.tenantId)) };
   }
 
   beforeAll(async () => {

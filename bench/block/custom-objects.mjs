@@ -23,12 +23,12 @@ const long = (/** @type {string} */ start) => start.padEnd(MAX_OPTION, '.');
 const option = (/** @type {string} */ value) => ({ value: long(value), label: long(value) });
 const MEANINGS = ['won', 'lost', 'open'];
 const stages = (/** @type {unknown} */ pipeline) =>
-  Array.from({ length: Math.floor(MAX_STAGES / MAX_PIPELINES) - 1 }, (_, place) => ({
-    ...option(`${pipeline}.${place}`),
+  Array.from({ length: Math.floor(MAX_STAGES / MAX_PIPELINES) - 1 }, (_, index) => ({
+    ...option(`${pipeline}.${index}`),
     probability: 50,
-    meaning: MEANINGS[place] ?? 'open',
+    meaning: MEANINGS[index] ?? 'open',
   }));
-const options = () => Array.from({ length: MAX_OPTIONS }, (_, place) => option(`o${place}`));
+const options = () => Array.from({ length: MAX_OPTIONS }, (_, index) => option(`o${index}`));
 
 /** A workspace with these objects of an app. @param {Lab} lab @param {readonly object[]} [objects] */
 async function workspace(lab, objects) {
@@ -96,12 +96,12 @@ async function ofStandardObjects(lab, service) {
       },
     });
   }
-  const conditions = Array.from({ length: MAX_CONDITIONS }, (_, place) => ({
+  const conditions = Array.from({ length: MAX_CONDITIONS }, (_, index) => ({
     field: 'lastName',
     op: 'contains',
-    value: `${place}`.padEnd(400, 'x'),
+    value: `${index}`.padEnd(400, 'x'),
   }));
-  const values = Array.from({ length: MAX_VALUES }, (_, place) => `${place}`.padEnd(40, 'x'));
+  const values = Array.from({ length: MAX_VALUES }, (_, index) => `${index}`.padEnd(40, 'x'));
   const note = { text: '**1.'.repeat(LONGEST_NOTE / 4) };
   return blockRows(service, send, {
     'a pipeline of the most stages changed': (round) => ({
@@ -143,7 +143,7 @@ async function ofStandardObjects(lab, service) {
       body: {
         operation: 'create',
         records: Array.from({ length: MAX_BULK }, () =>
-          Object.fromEntries(Array.from({ length: 400 }, (_, place) => [`n${place}`, 1])),
+          Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`n${index}`, 1])),
         ),
       },
     }),
@@ -216,7 +216,7 @@ async function ofPackages(lab, service, admin) {
     );
     if (field !== choice) continue;
     const wrong = Array.from({ length: MAX_BULK }, () => ({
-      c0: Array.from({ length: 400 }, (_, place) => `x${place}`),
+      c0: Array.from({ length: 400 }, (_, index) => `x${index}`),
     }));
     rows.push(
       ...(await blockRows(service, send, {

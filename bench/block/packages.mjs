@@ -25,8 +25,8 @@ export function largestObjects(field) {
     (MAX_EXPRESSIONS / (last.expression?.length ?? 1)) * OBJECTS,
   );
   const count = Math.floor(most / OBJECTS) - 1;
-  return Array.from({ length: OBJECTS }, (_, place) => ({
-    apiName: `object_${place}`,
+  return Array.from({ length: OBJECTS }, (_, index) => ({
+    apiName: `object_${index}`,
     nameField: 'title',
     fields: [{ apiName: 'title', type: 'text' }, ...Array.from({ length: count }, (_, index) => field(index))],
   }));

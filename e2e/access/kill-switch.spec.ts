@@ -29,7 +29,7 @@ import {
 import { claimsOf } from './signer.js';
 
 /** An address at which a token is presented: a route, at the edge or at the service itself. */
-interface Place {
+interface Target {
   readonly url: string;
   readonly route: DocumentedRoute;
 }
@@ -81,7 +81,7 @@ describe('a cut-off is in force wherever a token is taken', () => {
   });
 
   /** Every guarded route: a tenant's token is presented at the gateway and at the service, an operator's at their address. */
-  function placesOf(token: string): Place[] {
+  function targetsOf(token: string): Target[] {
     if (!isApiKey(token) && claimsOf(token).aud === 'platform-admin') {
       return routes.filter(isOfOperators).map((route) => ({ url: addresses.adminUrl, route }));
     }
@@ -92,7 +92,7 @@ describe('a cut-off is in force wherever a token is taken', () => {
       : [...atGateway, ...ofTenants.map((route) => ({ url: urlOf(route.service), route }))];
   }
 
-  const present = async ({ url, route }: Place, token: string) => {
+  const present = async ({ url, route }: Target, token: string) => {
     const hasBody = route.method !== 'GET' && route.method !== 'DELETE';
     const { status } = await client(url)(
       route.method,
@@ -107,12 +107,12 @@ describe('a cut-off is in force wherever a token is taken', () => {
 
   /** One route of each process, with which it gets to know a token before that is cut off. */
   const everyProcess = (token: string) => [
-    ...new Map(placesOf(token).map((place) => [`${place.url} ${place.route.service}`, place])).values(),
+    ...new Map(targetsOf(token).map((target) => [`${target.url} ${target.route.service}`, target])).values(),
   ];
 
   const alive = async (tokens: Readonly<Record<string, string>>) => {
     for (const [name, token] of Object.entries(tokens)) {
-      const statuses = await Promise.all(everyProcess(token).map((place) => present(place, token)));
+      const statuses = await Promise.all(everyProcess(token).map((target) => present(target, token)));
       expect([name, statuses.filter((status) => status === 401)]).toEqual([name, []]);
     }
   };
@@ -125,25 +125,25 @@ describe('a cut-off is in force wherever a token is taken', () => {
     await end();
     const endedAt = performance.now();
     let lastAccepted = 0;
-    const at = everywhere ? placesOf : everyProcess;
-    const places = Object.values(tokens).flatMap((token) => at(token).map((place) => ({ ...place, token })));
-    await inParallel(places, async ({ token, ...place }) => {
+    const at = everywhere ? targetsOf : everyProcess;
+    const targets = Object.values(tokens).flatMap((token) => at(token).map((target) => ({ ...target, token })));
+    await inParallel(targets, async ({ token, ...target }) => {
       // Were it accepted, it would end what the test wants to see ended by something else.
-      const endsCaller = ENDS_ITS_CALLER.has(nameOf(place.route));
+      const endsCaller = ENDS_ITS_CALLER.has(nameOf(target.route));
       for (;;) {
         const sentAt = performance.now() - endedAt;
         if (endsCaller && sentAt < withinMs) await new Promise((resolve) => setTimeout(resolve, withinMs - sentAt));
         const presentedAt = performance.now() - endedAt;
-        if ((await present(place, token)) === 401) return;
+        if ((await present(target, token)) === 401) return;
         if (presentedAt > withinMs) {
           throw new Error(
-            `${what}: ${place.url} ${nameOf(place.route)} accepts it after ${Math.round(presentedAt)} ms`,
+            `${what}: ${target.url} ${nameOf(target.route)} accepts it after ${Math.round(presentedAt)} ms`,
           );
         }
         lastAccepted = Math.max(lastAccepted, presentedAt);
       }
     });
-    measured.push(`${what}: ${Math.round(lastAccepted)} ms, ${places.length} addresses`);
+    measured.push(`${what}: ${Math.round(lastAccepted)} ms, ${targets.length} addresses`);
     await alive({ bystander: goesOn ? await goesOn() : bystander.token });
   }
 
@@ -300,9 +300,9 @@ describe('a cut-off is in force wherever a token is taken', () => {
     expect(performance.now() - reinstatedAt).toBeLessThan(5000);
     // Those from before the suspension are as dead as they were.
     await inParallel(
-      Object.values(tokens).flatMap((token) => everyProcess(token).map((place) => ({ ...place, token }))),
-      async ({ token, ...place }) => {
-        expect([nameOf(place.route), await present(place, token)]).toEqual([nameOf(place.route), 401]);
+      Object.values(tokens).flatMap((token) => everyProcess(token).map((target) => ({ ...target, token }))),
+      async ({ token, ...target }) => {
+        expect([nameOf(target.route), await present(target, token)]).toEqual([nameOf(target.route), 401]);
       },
     );
     await alive(await everything(again));

@@ -15,14 +15,14 @@ const SHOWN = 10;
 const EMPTY = { name: 'with an empty broker', losesBroker: true };
 const GONE_ON = { name: 'beside a broker that has gone on', losesBroker: false };
 /** `npm run test:deep` runs both. */
-const PLACES = process.env.DEEP === '1' ? [EMPTY, GONE_ON] : [EMPTY];
+const VARIANTS = process.env.DEEP === '1' ? [EMPTY, GONE_ON] : [EMPTY];
 
-describe.each(PLACES)(
+describe.each(VARIANTS)(
   `a platform that was backed up at work and is restored elsewhere, $name (SEED=${SEED})`,
-  (place) => {
+  (variant) => {
     let done: Rehearsal;
     beforeAll(async () => {
-      done = await rehearse({ seed: SEED, leads: LEADS, losesBroker: place.losesBroker });
+      done = await rehearse({ seed: SEED, leads: LEADS, losesBroker: variant.losesBroker });
       process.stderr.write(`${reportOf(done)}\n`);
     }, TIMEOUT_MS);
 
@@ -46,7 +46,7 @@ describe.each(PLACES)(
       expect(listLedgerProblems(done.deliveries).slice(0, SHOWN)).toEqual([]);
     });
 
-    if (place.losesBroker) {
+    if (variant.losesBroker) {
       it('has published again what the stream does not have', () => {
         expect(done.refills).toBeGreaterThan(0);
         expect([...done.unexplained]).toEqual([]);

@@ -31,7 +31,7 @@ export const STEPS = 4;
 /** @typedef {{ folder: string, logFolder: string, guard: Guard }} Folders where a program keeps its files, and what ends it with us */
 /** @typedef {{ layout: import('../platform/layout.mjs').Layout, portOffset: number, citus: boolean, progress: import('../setup/progress.mjs').Progress }} ClusterOptions citus: PostgreSQL is a coordinator with two workers instead of a primary with a standby */
 /** @typedef {Awaited<ReturnType<typeof startCluster>>} Cluster */
-/** @typedef {import('./layout.mjs').ClusterLayout['replicas'][number]} Place */
+/** @typedef {import('./layout.mjs').ClusterLayout['replicas'][number]} ReplicaLayout */
 
 /** Starts the platform as it runs in production, with two replicas of each service. Its data goes when it stops.
  * @param {ClusterOptions} options */
@@ -124,7 +124,7 @@ async function startParts({ layout, portOffset, citus: onCitus, progress }, fold
   return { addresses, nats, postgres, citus, balancer, replicas, restart };
 }
 
-/** One of the processes of a service. @param {Place} place @param {Folders} folders @param {NodeJS.ProcessEnv} environment */
+/** One of the processes of a service. @param {ReplicaLayout} place @param {Folders} folders @param {NodeJS.ProcessEnv} environment */
 function replicaOf({ service, name, port, operationsPort, operatorsPort }, { logFolder, guard }, environment) {
   /** @type {ChildServer | undefined} */
   let child;

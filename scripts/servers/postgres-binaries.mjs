@@ -31,10 +31,10 @@ async function packagedPostgres() {
 
 const hashOf = (/** @type {string} */ text) => createHash('sha256').update(text).digest('hex').slice(0, 12);
 
-/** A place that the unprivileged user can reach when the project is somewhere private, as in root's home folder. */
-const REACHABLE_PLACE = path.join('/var/tmp', `crm-platform-${hashOf(ROOT)}`);
+/** A folder that the unprivileged user can reach when the project is somewhere private, as in root's home folder. */
+const REACHABLE_FOLDER = path.join('/var/tmp', `crm-platform-${hashOf(ROOT)}`);
 
-/** Copied once to {@link REACHABLE_PLACE} if the user cannot reach the project. @param {UnixUser | undefined} user */
+/** Copied once to {@link REACHABLE_FOLDER} if the user cannot reach the project. @param {UnixUser | undefined} user */
 export async function postgresPrograms(user) {
   const { folder, version } = await packagedPostgres();
   const programs = (/** @type {string} */ home) => ({
@@ -48,11 +48,11 @@ export async function postgresPrograms(user) {
   }
   if (!user || (await canReach(programs(folder).postgres, user))) return programs(folder);
 
-  const copy = path.join(REACHABLE_PLACE, `postgres-${version}`);
+  const copy = path.join(REACHABLE_FOLDER, `postgres-${version}`);
   if (!existsSync(copy)) {
     // Copied beside and renamed, so that a copy that was cut short is never used.
     const unfinished = `${copy}.${process.pid}`;
-    await mkdir(REACHABLE_PLACE, { recursive: true, mode: 0o755 });
+    await mkdir(REACHABLE_FOLDER, { recursive: true, mode: 0o755 });
     await cp(folder, unfinished, { recursive: true, verbatimSymlinks: true });
     await rename(unfinished, copy).catch(async (error) => {
       await rm(unfinished, { recursive: true, force: true });
@@ -62,12 +62,12 @@ export async function postgresPrograms(user) {
   return programs(copy);
 }
 
-/** Where it was asked for, or in {@link REACHABLE_PLACE} if the user could not get there.
+/** Where it was asked for, or in {@link REACHABLE_FOLDER} if the user could not get there.
  * @param {string} wanted absolute path @param {UnixUser | undefined} user */
 export async function reachableDataDir(wanted, user) {
   await mkdir(path.dirname(wanted), { recursive: true });
   if (!user || (await canReach(wanted, user))) return wanted;
-  const place = path.join(REACHABLE_PLACE, hashOf(wanted));
-  await mkdir(place, { recursive: true, mode: 0o755 });
-  return path.join(place, path.basename(wanted));
+  const folder = path.join(REACHABLE_FOLDER, hashOf(wanted));
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  return path.join(folder, path.basename(wanted));
 }

@@ -1,5 +1,5 @@
 // First of all: nothing else of the page shall see an address with a token.
-import './features/sign-in/place.js';
+import './features/sign-in/page-address.js';
 import '@crm/ui/kit.css';
 import '@crm/records-ui/styles.css';
 import './console.css';

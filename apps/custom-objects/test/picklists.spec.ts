@@ -260,7 +260,7 @@ describe('a pipeline', () => {
   });
 
   it('has no more stages than all of them may have together', async () => {
-    const many = Array.from({ length: 1_990 }, (_, place) => ({ ...STAGES[0]!, value: `s${place}` }));
+    const many = Array.from({ length: 1_990 }, (_, index) => ({ ...STAGES[0]!, value: `s${index}` }));
     const post = (name: string, stages: object[]) => call('POST', PIPELINES, tenant.admin, { name, stages });
     expect((await post('Large', [...many, ...STAGES])).status).toBe(201);
     const more = STAGES.map(({ value, ...stage }) => ({ ...stage, value: `m${value}` }));

@@ -1,9 +1,9 @@
 import type { SealedColumn } from '@crm/encryption';
-import { placeOfMail } from './mail/mail.repository.js';
-import { placeOfSigningKey } from './sessions/signing-key.service.js';
-import { placeOfAuthenticator } from './sign-in/authenticator.service.js';
-import { placeOfProviderSecret } from './single-sign-on/identity-provider.service.js';
-import { placeOfVerifier } from './single-sign-on/provider-sign-in.service.js';
+import { contextOfMail } from './mail/mail.repository.js';
+import { contextOfSigningKey } from './sessions/signing-key.service.js';
+import { contextOfAuthenticator } from './sign-in/authenticator.service.js';
+import { contextOfProviderSecret } from './single-sign-on/identity-provider.service.js';
+import { contextOfVerifier } from './single-sign-on/provider-sign-in.service.js';
 
 const OF_ID = { column: 'id', type: 'uuid' } as const;
 
@@ -14,19 +14,19 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: 'sealed_private_jwk',
     key: { column: 'kid', type: 'text' },
     reach: 'global',
-    place: ({ key }) => placeOfSigningKey(key),
+    context: ({ key }) => contextOfSigningKey(key),
   },
-  ofTenant('authenticator', 'sealed_secret', placeOfAuthenticator, { column: 'user_id', type: 'uuid' }),
-  ofTenant('mail', 'sealed_body', (_, id) => placeOfMail(id)),
-  ofTenant('identity_provider', 'sealed_secret', placeOfProviderSecret),
-  ofTenant('provider_sign_in', 'sealed_verifier', placeOfVerifier),
+  ofTenant('authenticator', 'sealed_secret', contextOfAuthenticator, { column: 'user_id', type: 'uuid' }),
+  ofTenant('mail', 'sealed_body', (_, id) => contextOfMail(id)),
+  ofTenant('identity_provider', 'sealed_secret', contextOfProviderSecret),
+  ofTenant('provider_sign_in', 'sealed_verifier', contextOfVerifier),
 ];
 
 function ofTenant(
   table: string,
   column: string,
-  place: (tenantId: string, key: string) => string,
+  context: (tenantId: string, key: string) => string,
   key: SealedColumn['key'] = OF_ID,
 ): SealedColumn {
-  return { table, column, key, reach: 'tenant', place: (row) => place(row.tenantId, row.key) };
+  return { table, column, key, reach: 'tenant', context: (row) => context(row.tenantId, row.key) };
 }

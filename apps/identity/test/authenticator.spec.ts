@@ -259,8 +259,8 @@ describe('recovery codes', () => {
       expect(code.replaceAll('-', '').length * 5).toBeGreaterThanOrEqual(128);
     }
     // A character that is always the same would have no bits.
-    for (let place = 0; place < 34; place += 1) {
-      if (place % 5 !== 4) expect(new Set(recoveryCodes.map((code) => code[place])).size).toBeGreaterThan(1);
+    for (let index = 0; index < 34; index += 1) {
+      if (index % 5 !== 4) expect(new Set(recoveryCodes.map((code) => code[index])).size).toBeGreaterThan(1);
     }
     const [first = '', second = '', third = '', fourth = ''] = recoveryCodes;
     const written = [first, second.replaceAll('-', '').toLowerCase(), third.replaceAll('-', ' ')];

@@ -31,8 +31,8 @@ async function timesOf<Kind extends string>(
   const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Kind, number[]>;
   for (let turn = 0; turn < TIMES; turn += 1) {
     // Another order each time, so that none always follows the same one.
-    for (let place = 0; place < names.length; place += 1) {
-      const name = names[(place + turn) % names.length]!;
+    for (let index = 0; index < names.length; index += 1) {
+      const name = names[(index + turn) % names.length]!;
       const begun = performance.now();
       await kinds[name](turn);
       times[name].push(performance.now() - begun);

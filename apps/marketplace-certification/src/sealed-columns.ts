@@ -1,5 +1,5 @@
 import type { SealedColumn } from '@crm/encryption';
-import { placeOfWebhookSecret } from './credentials/webhook-secret.service.js';
+import { contextOfWebhookSecret } from './credentials/webhook-secret.service.js';
 
 /** What this service seals with its encryption keys, so that it can be sealed again with another one. */
 export const sealedColumns: readonly SealedColumn[] = [
@@ -8,6 +8,6 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: 'sealed',
     key: { column: 'app_key', type: 'text' },
     reach: 'global',
-    place: ({ key }) => placeOfWebhookSecret(key),
+    context: ({ key }) => contextOfWebhookSecret(key),
   },
 ];

@@ -99,7 +99,7 @@ it('the encryption key is replaced, and apps keep their secrets', async () => {
     ),
   );
   expect(await secretsWith(NEW).ensureForInstallation('acme.one')).toBe(secrets[0]);
-  await expect(secretsWith(NEW).ensureForInstallation('acme.two')).rejects.toThrow('another place');
+  await expect(secretsWith(NEW).ensureForInstallation('acme.two')).rejects.toThrow('another context');
 });
 
 it('every sealed column of marketplace-certification is listed', async () => {

@@ -1,13 +1,13 @@
 import type { SealedColumn } from '@crm/encryption';
-import { placeOfHeaders } from './subscriptions/custom-headers.js';
-import { placeOfSecret } from './subscriptions/signature.js';
+import { contextOfHeaders } from './subscriptions/custom-headers.js';
+import { contextOfSecret } from './subscriptions/signature.js';
 
-const subscription = (column: string, place: (subscriptionId: string) => string): SealedColumn => ({
+const subscription = (column: string, context: (subscriptionId: string) => string): SealedColumn => ({
   table: 'webhook_subscription',
   column,
   key: { column: 'id', type: 'uuid' },
   reach: 'tenant',
-  place: ({ key }) => place(key),
+  context: ({ key }) => context(key),
 });
 
 const app = (column: string): SealedColumn => ({
@@ -15,14 +15,14 @@ const app = (column: string): SealedColumn => ({
   column,
   key: { column: 'app_key', type: 'text' },
   reach: 'global',
-  place: ({ key }) => placeOfSecret({ appKey: key }),
+  context: ({ key }) => contextOfSecret({ appKey: key }),
 });
 
 /** The sealed columns of this service, which a change of the encryption key seals again. */
 export const sealedColumns: readonly SealedColumn[] = [
-  subscription('secret', (subscriptionId) => placeOfSecret({ subscriptionId })),
-  subscription('previous_secret', (subscriptionId) => placeOfSecret({ subscriptionId })),
-  subscription('headers', placeOfHeaders),
+  subscription('secret', (subscriptionId) => contextOfSecret({ subscriptionId })),
+  subscription('previous_secret', (subscriptionId) => contextOfSecret({ subscriptionId })),
+  subscription('headers', contextOfHeaders),
   app('secret'),
   app('previous_secret'),
 ];

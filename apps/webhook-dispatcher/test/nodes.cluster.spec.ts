@@ -7,25 +7,25 @@ import { envelope, type Tenant, useWebhooks } from './webhook-service.js';
 const RETRY_MS = 200;
 const { app } = useWebhooks({ retryDelaysMs: [0, ...Array(200).fill(RETRY_MS)] });
 
-interface PlacedTenant extends Tenant {
+interface TenantOfNode extends Tenant {
   readonly port: number;
 }
 
-const placed = async (tenant: Tenant): Promise<PlacedTenant> => {
-  const [place] = await app.asAdministrator<{ port: number }>(
+const withNode = async (tenant: Tenant): Promise<TenantOfNode> => {
+  const [node] = await app.asAdministrator<{ port: number }>(
     `SELECT nodeport AS port FROM pg_dist_shard_placement
       WHERE shardid = get_shard_id_for_distribution_column('delivery', $1::uuid)`,
     [tenant.id],
   );
-  return { ...tenant, port: place?.port as number };
+  return { ...tenant, port: node?.port as number };
 };
 
 const setReachable = (port: number, isReachable: boolean) => setNodeReachable(app.config.database, port, isReachable);
 
 describe('deliveries on the nodes of a cluster', () => {
   /** One on each node. */
-  let lost: PlacedTenant;
-  let other: PlacedTenant;
+  let lost: TenantOfNode;
+  let other: TenantOfNode;
   const recordId = randomUUID();
   const subscribe = ({ admin, id }: Tenant, changes: object = {}) =>
     app.subscribe(admin, { url: `${app.receiver.url}/${id}`, ...changes });
@@ -41,8 +41,8 @@ describe('deliveries on the nodes of a cluster', () => {
   const isDelivered = (tenant: Tenant, count: number) => app.counted(tenant.admin, 'delivered', count);
 
   beforeAll(async () => {
-    lost = await placed(await app.tenant());
-    do other = await placed(await app.tenant());
+    lost = await withNode(await app.tenant());
+    do other = await withNode(await app.tenant());
     while (other.port === lost.port);
   });
 

@@ -78,9 +78,9 @@ describe('TokenVerifier', () => {
 
   it('refuses a token in which any character was changed', async () => {
     const token = await issuer.sign();
-    const place = fc.integer({ min: 0, max: token.length - 1 });
+    const position = fc.integer({ min: 0, max: token.length - 1 });
     await fc.assert(
-      fc.asyncProperty(place, fc.constantFrom(...'AZaz09-_'), async (at, letter) => {
+      fc.asyncProperty(position, fc.constantFrom(...'AZaz09-_'), async (at, letter) => {
         const tampered = token.slice(0, at) + letter + token.slice(at + 1);
         if (tampered !== token) expect(await codeOf(tampered)).toBe('UNAUTHENTICATED');
       }),

@@ -60,7 +60,7 @@ export {
   type OutboxMark,
   type RefusedEvent,
   replayOutboxEvent,
-  type StreamPlace,
+  type StreamPosition,
 } from './outbox/outbox.js';
 export { PartitionUpkeep } from './partitions/partition-upkeep.js';
 export {

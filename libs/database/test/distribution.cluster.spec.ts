@@ -72,15 +72,15 @@ describe('a database on a cluster', () => {
     const nodes = new Set<number>();
     for (let tried = 0; tried < 16; tried += 1) {
       const tenant = newId();
-      const [placed] = await fixture.admin<{ port: number }>(
+      const [node] = await fixture.admin<{ port: number }>(
         `SELECT nodeport AS port FROM pg_dist_shard_placement
           WHERE shardid = get_shard_id_for_distribution_column('note', $1::uuid)`,
         [tenant],
       );
       const call = 'SELECT node_of($1) AS port';
-      expect(await fixture.database.transaction(tenant, (tx) => tx.queryPrepared(call, [tenant]))).toEqual([placed]);
-      expect(await fixture.database.crossTenantStatement(call, [tenant])).toEqual([placed]);
-      nodes.add(placed?.port as number);
+      expect(await fixture.database.transaction(tenant, (tx) => tx.queryPrepared(call, [tenant]))).toEqual([node]);
+      expect(await fixture.database.crossTenantStatement(call, [tenant])).toEqual([node]);
+      nodes.add(node?.port as number);
     }
     expect(nodes.size).toBe((await workers()).length);
   });

@@ -73,12 +73,12 @@ describe('the work of every tenant of a cluster', () => {
     const ports = await fixture.admin('SELECT FROM pg_dist_node WHERE shouldhaveshards');
     while (tenants.size < ports.length) {
       const tenant = newId();
-      const [place] = await fixture.admin<{ port: number }>(
+      const [node] = await fixture.admin<{ port: number }>(
         `SELECT nodeport AS port FROM pg_dist_shard_placement
           WHERE shardid = get_shard_id_for_distribution_column('chore', $1::uuid)`,
         [tenant],
       );
-      tenants.set(place?.port as number, tenant);
+      tenants.set(node?.port as number, tenant);
     }
   });
   afterAll(() => fixture.drop());

@@ -40,7 +40,7 @@ export async function makeCertificate(
 }
 
 /** Where a server listens: by default on a free port of 127.0.0.1. */
-interface Place {
+interface Listening {
   port?: number;
   address?: string;
 }
@@ -55,7 +55,7 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-async function listen(server: Server, { port = 0, address = '127.0.0.1' }: Place = {}): Promise<Receiver> {
+async function listen(server: Server, { port = 0, address = '127.0.0.1' }: Listening = {}): Promise<Receiver> {
   const sockets = new Set<Socket>();
   let connections = 0;
   server.on('connection', (socket: Socket) => {
@@ -82,7 +82,7 @@ async function listen(server: Server, { port = 0, address = '127.0.0.1' }: Place
 export function httpsReceiver(
   certificate: Certificate,
   handler: (request: IncomingMessage, response: ServerResponse) => void,
-  { place, ...options }: ServerOptions & { place?: Place } = {},
+  { place, ...options }: ServerOptions & { place?: Listening } = {},
 ): Promise<Receiver> {
   return listen(createHttpsServer({ ...certificate, ...options }, handler), place);
 }

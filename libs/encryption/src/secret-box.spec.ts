@@ -7,10 +7,10 @@ const newKey = () => randomBytes(32).toString('base64');
 const newBox = () => new SecretBox(newKey());
 
 /** A box as versions before the ring made it. */
-function sealedWithoutName(key: string, secret: string, place: string): Buffer {
+function sealedWithoutName(key: string, secret: string, context: string): Buffer {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', Buffer.from(key, 'base64'), nonce, { authTagLength: 16 });
-  cipher.setAAD(Buffer.from(place));
+  cipher.setAAD(Buffer.from(context));
   const body = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
   return Buffer.concat([Buffer.of(1), nonce, cipher.getAuthTag(), body]);
 }
@@ -26,84 +26,84 @@ describe.each([
 
   it('seals the same secret differently each time', () => {
     const box = new SecretBox(keys());
-    expect(box.seal('same', 'place').equals(box.seal('same', 'place'))).toBe(false);
+    expect(box.seal('same', 'context').equals(box.seal('same', 'context'))).toBe(false);
   });
 
-  it('does not open a box in another place', () => {
+  it('does not open a box in another context', () => {
     const box = new SecretBox(keys());
-    expect(() => box.open(box.seal('secret', 'subscription/1'), 'subscription/2')).toThrow('another place');
+    expect(() => box.open(box.seal('secret', 'subscription/1'), 'subscription/2')).toThrow('another context');
   });
 
   it('does not open a box of which any byte was changed or removed', () => {
     const box = new SecretBox(keys());
-    const sealed = box.seal('secret', 'place');
+    const sealed = box.seal('secret', 'context');
     for (let index = 0; index < sealed.length; index += 1) {
       for (const bit of [1, 2, 128]) {
         const changed = Buffer.from(sealed);
         changed[index] = (changed[index] ?? 0) ^ bit;
-        expect(() => box.open(changed, 'place')).toThrow();
+        expect(() => box.open(changed, 'context')).toThrow();
       }
-      expect(() => box.open(sealed.subarray(0, index), 'place')).toThrow();
+      expect(() => box.open(sealed.subarray(0, index), 'context')).toThrow();
     }
   });
 });
 
 describe('SecretBox', () => {
   it('does not open a box with another key', () => {
-    expect(() => newBox().open(newBox().seal('secret', 'place'), 'place')).toThrow('another key');
+    expect(() => newBox().open(newBox().seal('secret', 'context'), 'context')).toThrow('another key');
   });
 
   it('opens what was sealed before boxes named their key, with whichever key of the ring it was', () => {
     const [oldest, newest] = [newKey(), newKey()];
-    const sealed = sealedWithoutName(oldest, 'secret', 'place');
+    const sealed = sealedWithoutName(oldest, 'secret', 'context');
     expect(keyIdOf(sealed)).toBeNull();
-    expect(new SecretBox(oldest).open(sealed, 'place')).toBe('secret');
-    expect(new SecretBox(`new:${newest},old:${oldest}`).open(sealed, 'place')).toBe('secret');
-    expect(() => new SecretBox(`new:${newest}`).open(sealed, 'place')).toThrow('another key');
+    expect(new SecretBox(oldest).open(sealed, 'context')).toBe('secret');
+    expect(new SecretBox(`new:${newest},old:${oldest}`).open(sealed, 'context')).toBe('secret');
+    expect(() => new SecretBox(`new:${newest}`).open(sealed, 'context')).toThrow('another key');
   });
 
   it('with one key seals as versions before the ring did, which still run during an update', () => {
     const key = newKey();
-    expect(keyIdOf(new SecretBox(key).seal('secret', 'place'))).toBeNull();
+    expect(keyIdOf(new SecretBox(key).seal('secret', 'context'))).toBeNull();
   });
 
   it('seals with the first key of the ring and opens with each', () => {
     const [first, second] = [`2026-11:${newKey()}`, `2026-05:${newKey()}`];
-    const before = new SecretBox(second).seal('secret', 'place');
+    const before = new SecretBox(second).seal('secret', 'context');
     const both = new SecretBox(`${first},${second}`);
-    expect(keyIdOf(both.seal('secret', 'place'))).toBe('2026-11');
-    expect(both.open(before, 'place')).toBe('secret');
-    expect(new SecretBox(first).open(both.seal('secret', 'place'), 'place')).toBe('secret');
+    expect(keyIdOf(both.seal('secret', 'context'))).toBe('2026-11');
+    expect(both.open(before, 'context')).toBe('secret');
+    expect(new SecretBox(first).open(both.seal('secret', 'context'), 'context')).toBe('secret');
   });
 
   it('says which key is missing', () => {
-    const sealed = new SecretBox(`2026-05:${newKey()}`).seal('secret', 'place');
+    const sealed = new SecretBox(`2026-05:${newKey()}`).seal('secret', 'context');
     const later = new SecretBox(`2026-11:${newKey()}`);
-    expect(() => later.open(sealed, 'place')).toThrow(MissingEncryptionKey);
-    expect(() => later.open(sealed, 'place')).toThrow('"2026-05"');
+    expect(() => later.open(sealed, 'context')).toThrow(MissingEncryptionKey);
+    expect(() => later.open(sealed, 'context')).toThrow('"2026-05"');
   });
 
   it('opens with a key without a name what the same key sealed under a name', () => {
     const key = newKey();
-    const sealed = new SecretBox(`2026-11:${key}`).seal('secret', 'place');
-    expect(new SecretBox(key).open(sealed, 'place')).toBe('secret');
-    expect(() => newBox().open(sealed, 'place')).toThrow(MissingEncryptionKey);
+    const sealed = new SecretBox(`2026-11:${key}`).seal('secret', 'context');
+    expect(new SecretBox(key).open(sealed, 'context')).toBe('secret');
+    expect(() => newBox().open(sealed, 'context')).toThrow(MissingEncryptionKey);
   });
 
   it('does not open a box whose key id was forged, not even to another name of the same key', () => {
     const key = newKey();
-    const sealed = new SecretBox(`a1:${key}`).seal('secret', 'place');
+    const sealed = new SecretBox(`a1:${key}`).seal('secret', 'context');
     const forged = Buffer.from(sealed);
     forged.write('b2', 2, 'latin1');
     expect(keyIdOf(forged)).toBe('b2');
-    expect(() => new SecretBox(`b2:${key}`).open(forged, 'place')).toThrow('was changed');
-    expect(() => new SecretBox(`b2:${newKey()},a1:${key}`).open(forged, 'place')).toThrow('was changed');
+    expect(() => new SecretBox(`b2:${key}`).open(forged, 'context')).toThrow('was changed');
+    expect(() => new SecretBox(`b2:${newKey()},a1:${key}`).open(forged, 'context')).toThrow('was changed');
     // Without its head it is not a box from before either: the head was authenticated.
     const stripped = Buffer.concat([Buffer.of(1), sealed.subarray(4)]);
-    expect(() => new SecretBox(key).open(stripped, 'place')).toThrow('was changed');
+    expect(() => new SecretBox(key).open(stripped, 'context')).toThrow('was changed');
   });
 
-  it('does not take a part of the place for a part of the id', () => {
+  it('does not take a part of the context for a part of the id', () => {
     const key = newKey();
     const sealed = new SecretBox(`ab:${key}`).seal('secret', 'c');
     const shifted = Buffer.concat([Buffer.of(2, 3), Buffer.from('abc'), sealed.subarray(4)]);
@@ -118,7 +118,7 @@ describe('SecretBox', () => {
     ['an id that ends outside', [2, 32, ...randomBytes(20)]],
     ['no more than its head', [2, 1, 97]],
   ])('refuses %s', (_what, bytes) => {
-    expect(() => new SecretBox(`a:${newKey()}`).open(Buffer.from(bytes), 'place')).toThrow('format');
+    expect(() => new SecretBox(`a:${newKey()}`).open(Buffer.from(bytes), 'context')).toThrow('format');
   });
 });
 

@@ -57,7 +57,7 @@ export class MissingEncryptionKey extends Error {
 
 /**
  * AES-256-GCM for secrets that are shown or used again; those that are only compared are hashed. A box names its key,
- * unless the only key has no name; the name is authenticated with the secret and its place.
+ * unless the only key has no name; the name is authenticated with the secret and its context.
  */
 export class SecretBox {
   private readonly keys: EncryptionKeys;
@@ -67,25 +67,25 @@ export class SecretBox {
     this.keys = typeof keys === 'string' ? EncryptionKeys.parse(keys) : keys;
   }
 
-  /** @param place what the secret belongs to, such as table and id; a box moved to another row does not open */
-  seal(secret: string, place: string): Buffer {
+  /** @param context what the secret belongs to, such as table and id; a box moved to another row does not open */
+  seal(secret: string, context: string): Buffer {
     const { id, bytes } = this.keys.current;
     const head = headOf(id);
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', bytes, nonce, { authTagLength: TAG_BYTES });
-    cipher.setAAD(authenticated(head, id, place));
+    cipher.setAAD(authenticated(head, id, context));
     const body = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
     return Buffer.concat([head, nonce, cipher.getAuthTag(), body]);
   }
 
   /** @throws MissingEncryptionKey without the named key; Error for a changed, moved or otherwise sealed box */
-  open(box: Uint8Array, place: string): string {
+  open(box: Uint8Array, context: string): string {
     const parts = takeApart(box);
     const candidates = this.keys.candidates(parts.keyId);
     let failure: unknown = new Error('There is no key for this box');
     for (const { bytes } of candidates) {
       try {
-        return decrypt(parts, bytes, place);
+        return decrypt(parts, bytes, context);
       } catch (error) {
         // The tag does not fit: another key, or not what was sealed. Only the last key tells.
         failure = error;
@@ -93,20 +93,20 @@ export class SecretBox {
     }
     const { keyId } = parts;
     if (keyId !== null && !candidates.some(({ id }) => id === keyId)) throw new MissingEncryptionKey(keyId);
-    throw new Error('The box was changed, belongs to another place or was sealed with another key', { cause: failure });
+    throw new Error('The box was changed, belongs to another context or was sealed with another key', { cause: failure });
   }
 }
 
 /** The id of the key that a box names; null when it names none. @throws Error when it is no box */
 export const keyIdOf = (box: Uint8Array): string | null => takeApart(box).keyId;
 
-function decrypt({ head, keyId, nonce, tag, body }: BoxParts, key: Buffer, place: string): string {
+function decrypt({ head, keyId, nonce, tag, body }: BoxParts, key: Buffer, context: string): string {
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
-  decipher.setAAD(authenticated(head, keyId, place));
+  decipher.setAAD(authenticated(head, keyId, context));
   decipher.setAuthTag(tag);
   return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
 }
 
 /** Boxes without a name keep what they were sealed with. */
-const authenticated = (head: Buffer, keyId: string | null, place: string): Buffer =>
-  keyId === null ? Buffer.from(place) : Buffer.concat([head, Buffer.from(place)]);
+const authenticated = (head: Buffer, keyId: string | null, context: string): Buffer =>
+  keyId === null ? Buffer.from(context) : Buffer.concat([head, Buffer.from(context)]);

@@ -51,14 +51,14 @@ const SECRET: SealedColumn = {
   column: 'sealed',
   key: { column: 'id', type: 'uuid' },
   reach: 'tenant',
-  place: ({ tenantId, key }) => `secret/${tenantId}/${key}`,
+  context: ({ tenantId, key }) => `secret/${tenantId}/${key}`,
 };
 const APP_KEY: SealedColumn = {
   table: 'app_key',
   column: 'sealed',
   key: { column: 'app_key', type: 'text' },
   reach: 'global',
-  place: ({ key }) => `app_key/${key}`,
+  context: ({ key }) => `app_key/${key}`,
 };
 const COLUMNS = [SECRET, APP_KEY];
 
@@ -105,7 +105,7 @@ async function fill(tenantId: string, count: number, keys: string): Promise<stri
   const box = new SecretBox(keys);
   const ids = Array.from({ length: count }, () => newId());
   for (const id of ids) {
-    const sealed = box.seal(`of ${id}`, SECRET.place({ tenantId, key: id }));
+    const sealed = box.seal(`of ${id}`, SECRET.context({ tenantId, key: id }));
     await inTenant(tenantId, 'INSERT INTO secret (tenant_id, id, sealed) VALUES ($1, $2, $3)', [tenantId, id, sealed]);
   }
   return ids;
@@ -148,7 +148,7 @@ describe('sealing again', () => {
     ]);
     const box = new SecretBox(`new:${NEW}`);
     for (const [id, sealed] of await read(second)) {
-      if (sealed) expect(box.open(sealed, SECRET.place({ tenantId: second, key: id }))).toBe(`of ${id}`);
+      if (sealed) expect(box.open(sealed, SECRET.context({ tenantId: second, key: id }))).toBe(`of ${id}`);
     }
   });
 
@@ -166,16 +166,16 @@ describe('sealing again', () => {
   it('leaves to the service what it changes meanwhile', async () => {
     const tenantId = tenants[0] as string;
     const ids = await fill(tenantId, 300, OLD);
-    const place = (key: string) => SECRET.place({ tenantId, key });
+    const context = (key: string) => SECRET.context({ tenantId, key });
     const service = new SecretBox(RING);
     const [outcome] = await Promise.all([
       sealAgain(database, EncryptionKeys.parse(RING), SECRET),
       ...ids.map((id) =>
-        inTenant(tenantId, 'UPDATE secret SET sealed = $2 WHERE id = $1', [id, service.seal('newer', place(id))]),
+        inTenant(tenantId, 'UPDATE secret SET sealed = $2 WHERE id = $1', [id, service.seal('newer', context(id))]),
       ),
     ]);
     expect(outcome?.unreadable).toEqual([]);
-    for (const [id, sealed] of await read(tenantId)) expect(service.open(sealed, place(id))).toBe('newer');
+    for (const [id, sealed] of await read(tenantId)) expect(service.open(sealed, context(id))).toBe('newer');
   });
 
   it('does not lose a box that does not open: it stays, is named, and the others are sealed again', async () => {
@@ -248,7 +248,7 @@ describe('the register of keys', () => {
     expect(await registered()).toEqual(['old']);
   });
 
-  it('refuses another key in the place of one without a name', async () => {
+  it('refuses another key instead of one without a name', async () => {
     await register(OLD);
     await expect(register(OTHER)).rejects.toThrow('the key without a name is missing');
     await expect(register(`new:${NEW}`)).rejects.toThrow('the key without a name is missing');

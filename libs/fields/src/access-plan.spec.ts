@@ -125,7 +125,7 @@ describe('non-interference', () => {
       const fields: FieldDefinition[] = plain.map((readRoles, index) => text(`p${index}`, { readRoles }));
       for (const [index, { reads, readRoles }] of formulas.entries()) {
         // Only earlier fields, so that there is no cycle.
-        const names = reads.map((place) => fields[place % fields.length]!.apiName);
+        const names = reads.map((index) => fields[index % fields.length]!.apiName);
         fields.push(formula(`f${index}`, `IF(${names[0]} > 0, ${names.join(' + ')}, ${names.at(-1)})`, { readRoles }));
       }
       return { fields, ...rest };

@@ -13,7 +13,7 @@ const ruled = (type: string, ...rules: [type: string, value: unknown][]): object
 });
 const picklist = (...options: unknown[]): object => ({ type: 'picklist', options });
 const multiSelect = (...options: unknown[]): object => ({ type: 'multi_select', options });
-const optionInvalid = (place: number) => `OPTION_INVALID /0/options/${place}`;
+const optionInvalid = (index: number) => `OPTION_INVALID /0/options/${index}`;
 const to = (referenceTarget: unknown, more: object = {}): object => ({ type: 'reference', referenceTarget, ...more });
 const formula = (expression: string, more: object = {}): object => ({ type: 'formula', expression, ...more });
 

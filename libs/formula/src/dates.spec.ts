@@ -133,14 +133,14 @@ describe('the calendar', () => {
   ])('%j is not a date', (text) => expect(parseDate(text)).toBeNull());
 
   // The characters next to the digits in ASCII, in each position of a digit.
-  it.each(['/', ':'])('accepts no %s in place of a digit', (other) => {
+  it.each(['/', ':'])('accepts no %s in position of a digit', (other) => {
     const instant = '2011-11-11T11:11:11Z';
-    for (const place of [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18]) {
-      const text = instant.slice(0, place) + other + instant.slice(place + 1);
+    for (const position of [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18]) {
+      const text = instant.slice(0, position) + other + instant.slice(position + 1);
       expect([text, parseInstant(text)]).toEqual([text, null]);
       const withFraction = text.replace('Z', '.5Z');
       expect([withFraction, parseInstant(withFraction)]).toEqual([withFraction, null]);
-      if (place < 10) expect([text, parseDate(text.slice(0, 10))]).toEqual([text, null]);
+      if (position < 10) expect([text, parseDate(text.slice(0, 10))]).toEqual([text, null]);
     }
   });
 

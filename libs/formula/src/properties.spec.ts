@@ -85,8 +85,8 @@ describe('properties of generated formulas', () => {
   it('a mutated formula leads to errors or a tree, never to an exception', () => {
     fc.assert(
       fc.property(arbitraryFormula, fc.nat(), fc.nat(5), fc.string({ maxLength: 3 }), (source, at, cut, inserted) => {
-        const place = at % (source.length + 1);
-        const { ok, errors } = checkFormula(source.slice(0, place) + inserted + source.slice(place + cut), FIELDS);
+        const position = at % (source.length + 1);
+        const { ok, errors } = checkFormula(source.slice(0, position) + inserted + source.slice(position + cut), FIELDS);
         expect(ok || errors.length > 0).toBe(true);
       }),
       runs(187),

@@ -3,7 +3,7 @@ import { pointer } from './json-pointer.js';
 import { eventKeys } from './package-model.js';
 import { keyProblem, type Problem, suggestion } from './problem.js';
 import type { ManifestAction, ManifestAutomation } from './schema/manifest.js';
-import { type PlacedText, textsIn } from './source/json-source.js';
+import { type TextWithPointer, textsIn } from './source/json-source.js';
 import { TemplateError } from './template-budget.js';
 import { hasPlaceholder, isUrlTemplateFixed, templateKeys } from './templates.js';
 
@@ -91,7 +91,7 @@ export function* actionProblems(automation: Draft<ManifestAutomation>, at: strin
 
 const memberOf = (action: Draft<ManifestAction>, name: string): unknown => (action as Record<string, unknown>)[name];
 
-function* textsOf(action: Draft<ManifestAction>, members: readonly string[], place: string): Generator<PlacedText> {
+function* textsOf(action: Draft<ManifestAction>, members: readonly string[], place: string): Generator<TextWithPointer> {
   for (const name of members) yield* textsIn(memberOf(action, name), `${place}/${name}`);
 }
 

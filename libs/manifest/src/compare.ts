@@ -31,7 +31,7 @@ type List = readonly (string | undefined)[] | undefined;
 const compareLists = (before: List, after: List, what: string, section: string): Generator<Change> =>
   compareSets(listed(before, section), listed(after, section), what, section);
 
-type Places = ReadonlyMap<string, string>;
+type Pointers = ReadonlyMap<string, string>;
 
 interface ScopeRequest {
   pointer: string;
@@ -65,28 +65,28 @@ function* compareScopes(before: ManifestDraft, after: ManifestDraft): Generator<
 }
 
 /** The names by their first place. */
-function placesOf(named: Iterable<{ name: string; at: string }>): Places {
-  const places = new Map<string, string>();
-  for (const { name, at } of named) if (!places.has(name)) places.set(name, at);
-  return places;
+function firstPointers(named: Iterable<{ name: string; at: string }>): Pointers {
+  const pointers = new Map<string, string>();
+  for (const { name, at } of named) if (!pointers.has(name)) pointers.set(name, at);
+  return pointers;
 }
 
 /** The events that the app is told about. */
-const eventsOf = (manifest: ManifestDraft): Places =>
-  placesOf([...eventReferences(manifest)].filter(({ by }) => by !== 'action'));
+const eventsOf = (manifest: ManifestDraft): Pointers =>
+  firstPointers([...eventReferences(manifest)].filter(({ by }) => by !== 'action'));
 
-const hostsOf = (manifest: ManifestDraft, addressPolicy: UrlOptions): Places =>
-  placesOf(
+const hostsOf = (manifest: ManifestDraft, addressPolicy: UrlOptions): Pointers =>
+  firstPointers(
     outboundUrls(manifest).flatMap(({ text, pointer: at }) => {
       const verdict = judgeUrl(text, addressPolicy);
       return verdict.ok ? [{ name: verdict.host, at }] : [];
     }),
   );
 
-const listed = (list: List, section: string): Places =>
+const listed = (list: List, section: string): Pointers =>
   new Map([...entriesOf(list)].map(([i, name]) => [name, `${section}/${i}`]));
 
-type Covers = (names: Places, name: string) => boolean;
+type Covers = (names: Pointers, name: string) => boolean;
 
 const hasName: Covers = (names, name) => names.has(name);
 
@@ -95,8 +95,8 @@ const isCoveredEvent: Covers = (names, name) => patternsOf(name).some((pattern) 
 
 /** New members need consent; removed ones are safe. */
 function* compareSets(
-  before: Places,
-  after: Places,
+  before: Pointers,
+  after: Pointers,
   what: string,
   section: string,
   covers: Covers = hasName,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type Difference, type Manifest, manifestDifference, summariseDifference } from '../src/index.js';
 import { shapeProblems } from '../src/validate.js';
 import { baseManifest, type Fragment, manifestWith } from './base-manifest.js';
-import { type Edit, edited, places } from './edits.js';
+import { type Edit, edited, pathsIn } from './edits.js';
 import { SAMPLES } from './samples.js';
 
 /** Lists whose order says nothing, and members whose absence says what one value says: written out again for the test. */
@@ -55,14 +55,14 @@ const isValid = (manifest: unknown): manifest is Manifest => [...shapeProblems(m
 const VALID = [baseManifest, ...SAMPLES.map(({ passes }) => manifestWith(passes))].filter(isValid);
 /** Values that stand in valid packages: in the place of others they mostly leave a package valid. */
 const VALUES = VALID.slice(0, 40).flatMap((manifest) =>
-  places(manifest).map((path) => path.reduce<unknown>((value, step) => (value as Fragment)[step as string], manifest)),
+  pathsIn(manifest).map((path) => path.reduce<unknown>((value, step) => (value as Fragment)[step as string], manifest)),
 );
 
 const another = fc.record({ value: fc.oneof(fc.constantFrom(...VALUES), fc.string(), fc.boolean(), fc.integer()) });
 const edit: fc.Arbitrary<Edit> = fc.oneof(another, fc.constant('turned' as const), fc.constant(undefined));
 const mutant = fc
   .constantFrom(...VALID)
-  .chain((manifest) => fc.tuple(fc.constant(manifest), fc.constantFrom(...places(manifest).slice(1)), edit));
+  .chain((manifest) => fc.tuple(fc.constant(manifest), fc.constantFrom(...pathsIn(manifest).slice(1)), edit));
 
 describe('for packages of the right shape', () => {
   it('the difference is empty if they mean the same, and only then', () => {

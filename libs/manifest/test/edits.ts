@@ -1,8 +1,8 @@
 /** Every pointer into a JSON value. */
-export function places(value: unknown, path: (string | number)[] = []): (string | number)[][] {
+export function pathsIn(value: unknown, path: (string | number)[] = []): (string | number)[][] {
   if (typeof value !== 'object' || value === null) return [path];
   const below = Object.entries(value).flatMap(([key, member]) =>
-    places(member, [...path, Array.isArray(value) ? Number(key) : key]),
+    pathsIn(member, [...path, Array.isArray(value) ? Number(key) : key]),
   );
   return [path, ...below];
 }

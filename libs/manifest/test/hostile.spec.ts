@@ -3,7 +3,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { type Certification, CHECKS, certify, certifySources, JsonSource, type Manifest } from '../src/index.js';
 import { baseManifest, manifestWith } from './base-manifest.js';
-import { edited, places } from './edits.js';
+import { edited, pathsIn } from './edits.js';
 import { SAMPLES } from './samples.js';
 
 /** The long form runs with `npm run test:deep`. */
@@ -192,7 +192,7 @@ async function expectResult(manifest: unknown): Promise<void> {
 describe('mutation', () => {
   it('never throws when a value of any type replaces any one value of a manifest', async () => {
     for (const manifest of DEEP ? GOOD : [baseManifest]) {
-      for (const path of places(manifest)) {
+      for (const path of pathsIn(manifest)) {
         for (const value of ONE_OF_EACH_TYPE) await expectResult(edited(manifest, path, { value }));
       }
     }
@@ -201,7 +201,7 @@ describe('mutation', () => {
   it('never throws when any value replaces any one value of a manifest', async () => {
     const mutant = fc
       .constantFrom(...GOOD)
-      .chain((manifest) => fc.tuple(fc.constant(manifest), fc.constantFrom(...places(manifest)), fc.jsonValue()));
+      .chain((manifest) => fc.tuple(fc.constant(manifest), fc.constantFrom(...pathsIn(manifest)), fc.jsonValue()));
     await fc.assert(
       fc.asyncProperty(mutant, ([manifest, path, value]) => expectResult(edited(manifest, path, { value }))),
       { numRuns: DEEP ? 20_000 : 200 },

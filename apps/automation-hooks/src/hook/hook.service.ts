@@ -94,7 +94,7 @@ export class HookService {
     const secrets = await this.hooks.listSecrets(tx, workflowIds);
     return new Map(
       secrets.map(({ workflowId, sealed }) => {
-        const secret = this.box.open(sealed, placeOfHookSecret(tx.tenantId, workflowId));
+        const secret = this.box.open(sealed, contextOfHookSecret(tx.tenantId, workflowId));
         return [workflowId, this.urlOf(workflowId, secret)];
       }),
     );
@@ -135,7 +135,7 @@ export class HookService {
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
     return {
       hook: { workflowId, tenantId, secretHash: hashOfSecret(secret) },
-      sealed: this.box.seal(secret, placeOfHookSecret(tenantId, workflowId)),
+      sealed: this.box.seal(secret, contextOfHookSecret(tenantId, workflowId)),
       url: this.urlOf(workflowId, secret),
     };
   }
@@ -168,7 +168,7 @@ function secretsOf(hook: Hook): Pick<HookView, 'secret' | 'previousSecret'> {
 /** The secret is random and long, so one round of a fast hash protects it. */
 export const hashOfSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-const placeOfHookSecret = (tenantId: string, workflowId: string): string => `hook_secret/${tenantId}/${workflowId}`;
+const contextOfHookSecret = (tenantId: string, workflowId: string): string => `hook_secret/${tenantId}/${workflowId}`;
 
 /** The columns sealed with this service's encryption keys, for re-encryption. */
 export const sealedColumns: readonly SealedColumn[] = [
@@ -177,6 +177,6 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: 'sealed',
     key: { column: 'workflow_id', type: 'uuid' },
     reach: 'tenant',
-    place: ({ key, tenantId }) => placeOfHookSecret(tenantId, key),
+    context: ({ key, tenantId }) => contextOfHookSecret(tenantId, key),
   },
 ];

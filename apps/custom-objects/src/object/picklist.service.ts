@@ -208,8 +208,8 @@ function settingsOf({ picklists, pipelines }: ObjectDefinition, changes: ObjectS
 /** In the order that they name; those that name none stay as they are sent. */
 const ordered = <I extends OptionInput>(options: readonly I[]): (Omit<I, 'order' | 'active'> & { active: boolean })[] =>
   options
-    .map((option, index) => ({ option, place: option.order ?? index }))
-    .sort((one, other) => one.place - other.place)
+    .map((option, index) => ({ option, position: option.order ?? index }))
+    .sort((one, other) => one.position - other.position)
     .map(({ option: { order: _, active = true, ...option } }) => ({ ...option, active }));
 
 function duplicates(

@@ -4,9 +4,9 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 /**
  * Finds members of a JSON object without parsing their values, which may be long and are mostly passed on unchanged.
  * @param text as PostgreSQL or JSON.stringify writes it; the keys are whole numbers
- * @param places by key, the index in `parts` of the JSON of the value; other members are passed over
+ * @param positions by key, the index in `parts` of the JSON of the value; other members are passed over
  */
-export function sliceMembers(text: string, places: readonly (number | undefined)[], parts: string[]): void {
+export function sliceMembers(text: string, positions: readonly (number | undefined)[], parts: string[]): void {
   const end = text.length - 1;
   let at = 1;
   while (at < end) {
@@ -19,8 +19,8 @@ export function sliceMembers(text: string, places: readonly (number | undefined)
     at += text.charCodeAt(at + 2) === SPACE ? 3 : 2;
     const start = at;
     at = endOfValue(text, start);
-    const place = places[key];
-    if (place !== undefined) parts[place] = text.slice(start, at);
+    const position = positions[key];
+    if (position !== undefined) parts[position] = text.slice(start, at);
     at += 1;
   }
 }

@@ -153,21 +153,21 @@ export function recordJson(
 
 function writerOf({ members, compute, inputs }: Presentation): Writer {
   const keys = [...new Set([...members.flatMap(({ key }) => key ?? []), ...inputs])];
-  const places: number[] = [];
-  for (const [place, key] of keys.entries()) places[key] = place;
+  const positions: number[] = [];
+  for (const [position, key] of keys.entries()) positions[key] = position;
   const written = members.map(({ apiName, key }) => ({
     apiName,
     label: `,${JSON.stringify(apiName)}:`,
-    place: key === null ? null : (places[key] as number),
+    position: key === null ? null : (positions[key] as number),
   }));
   return (record, clock) => {
     const parts = new Array<string>(keys.length).fill('null');
-    sliceMembers(record instanceof RecordText ? record.text : JSON.stringify(record.data), places, parts);
-    const computed = compute?.((key) => parsed(parts[places[key] as number] as string), clock);
+    sliceMembers(record instanceof RecordText ? record.text : JSON.stringify(record.data), positions, parts);
+    const computed = compute?.((key) => parsed(parts[positions[key] as number] as string), clock);
     const { id, version, createdAt, updatedAt } = record;
     let text = `{"id":"${id}","version":${version},"createdAt":"${createdAt}","updatedAt":"${updatedAt}"`;
-    for (const { apiName, label, place } of written) {
-      text += label + (place === null ? valueJson(computed?.[apiName]) : parts[place]);
+    for (const { apiName, label, position } of written) {
+      text += label + (position === null ? valueJson(computed?.[apiName]) : parts[position]);
     }
     return `${text}}`;
   };

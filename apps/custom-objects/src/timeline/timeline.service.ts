@@ -24,7 +24,7 @@ type Created = { readonly at: Date; readonly by: string | null };
 type Entry = TimelineView['data'][number];
 
 /** What is shown of an entry, and where it stands. */
-interface Placed {
+interface TimelineItem {
   readonly at: Date;
   readonly id: string;
   readonly entry: Entry;
@@ -72,7 +72,7 @@ export class TimelineService {
       const created = await this.changes.findCreation(tx, model.object.id, id);
       if (!created) throw noSuchRecord();
       const reading = { principal, model, tx, id, page };
-      const sources: Readonly<Record<EntryKind, () => Promise<Placed[]>>> = {
+      const sources: Readonly<Record<EntryKind, () => Promise<TimelineItem[]>>> = {
         note: () => this.notesOf(reading),
         change: () => this.changesOf(reading),
         task: () => this.tasksOf(reading),
@@ -85,7 +85,7 @@ export class TimelineService {
 
   private async notesOf({ principal, model, tx, id, page }: Reading) {
     const notes = await this.notes.list(tx, model.object.id, id, page.after, page.limit);
-    return notes.map((note): Placed => {
+    return notes.map((note): TimelineItem => {
       const { at, authorId: by } = note;
       return { at, id: note.id, entry: { kind: 'note', at: at.toISOString(), by, note: shownNote(note, principal) } };
     });
@@ -96,7 +96,7 @@ export class TimelineService {
     const fields = model.object.fields.filter(({ apiName, type }) => type !== 'formula' && readable.has(apiName));
     const position = { at: after.at, ...changesAfter(after.id) };
     const entries = await this.changes.list(tx, model.object.id, id, fields, position, limit);
-    return entries.map((entry): Placed => {
+    return entries.map((entry): TimelineItem => {
       return { at: entry.at, id: idOfChange(entry), entry: shownChange(entry, fields) };
     });
   }
@@ -111,7 +111,7 @@ export class TimelineService {
     if (!readable.has(relation.apiName)) return [];
     const related = { slot: relation.slot as string, value: slotValue(relation, id)?.value as string };
     const tasks = await this.tasks.list(tx, objectId, related, after, limit);
-    return tasks.map((task): Placed => {
+    return tasks.map((task): TimelineItem => {
       const textOf = (name: string): string | null =>
         readable.has(name) ? ((task.data[found.model.fieldsByName.get(name)?.key ?? -1] as string) ?? null) : null;
       return { at: task.at, id: task.id, entry: shownTask(task, textOf) };
@@ -134,12 +134,12 @@ function shownChange({ at, by, actor, app, version, data }: HistoryEntry, fields
 }
 
 /** The first version. */
-function creationOf({ at, by }: Created, { after }: TimePage): Placed[] {
+function creationOf({ at, by }: Created, { after }: TimePage): TimelineItem[] {
   const id = idOfChange({ version: 1, isBesides: false });
   const moment = at.toISOString();
   const isAfter = after.at === 'infinity' || moment < after.at || (moment === after.at && id < after.id);
   return isAfter ? [{ at, id, entry: { kind: 'created', at: moment, by } }] : [];
 }
 
-const newestFirst = (one: Placed, other: Placed): number =>
+const newestFirst = (one: TimelineItem, other: TimelineItem): number =>
   other.at.getTime() - one.at.getTime() || (one.id < other.id ? 1 : -1);

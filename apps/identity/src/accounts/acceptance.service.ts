@@ -120,7 +120,7 @@ export class AcceptanceService {
   private async erase(tx: NarrowTransaction, { tenantId, userId }: Offered): Promise<void> {
     const user = await this.erasures.lockUser(tx, tenantId, userId);
     if (user) await this.erasures.erase(tx, tenantId, user);
-    await this.trail.forgetPlaces(tx, userId);
+    await this.trail.forgetOrigins(tx, userId);
     await appendEvent(tx, EVENTS['user.erased'], { tenantId, subject: userId, data: { userId } });
   }
 }

@@ -113,7 +113,7 @@ export class LapsedClaimSweeper extends Sweeper {
       await this.passkeys.deleteOfUser(tx, userId);
       await this.tenants.close(tx);
       this.trail.record(tx, { action: 'workspace.closed', subject: { kind: 'workspace', id: tenantId } });
-      await this.trail.forgetPlaces(tx, userId);
+      await this.trail.forgetOrigins(tx, userId);
       await this.revocations.record(tx, 'tenant', tenantId);
       return this.sessions.endAllWithin(tx, userId);
     });

@@ -64,7 +64,7 @@ export class MembershipRemovalService {
         ...(bySelf && { actor: userActor(userId) }),
       });
       // After the entry above, which has the address of somebody who erases themselves.
-      return visiting(tx, tenantId, () => this.trail.forgetPlaces(tx, userId));
+      return visiting(tx, tenantId, () => this.trail.forgetOrigins(tx, userId));
     });
   }
 

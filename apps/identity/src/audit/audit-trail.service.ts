@@ -41,7 +41,7 @@ export const RECORD_AUDIT_ENTRY = `
   ON CONFLICT (tenant_id, id) DO NOTHING`;
 
 /** Forgets where a user acted from; runs with the rights of the owner, see the migration. $1: user. */
-export const FORGET_AUDIT_PLACES = 'SELECT forget_audit_places($1)';
+export const FORGET_AUDIT_ORIGINS = 'SELECT forget_audit_places($1)';
 
 /** Removes entries past their retention; the table's policy admits none under thirty days. $1: days kept, $2: at most. */
 export const DELETE_OLD_AUDIT_ENTRIES = `
@@ -107,7 +107,7 @@ export class AuditTrail {
     const { action, outcome = 'success', subject, detail, id = newId() } = entry;
     const actor = entry.actor ?? actorOf(tx.origin);
     // Where operators are is none of the workspace's business.
-    const place: Partial<TransactionOrigin> = origin.kind === 'operator' ? {} : origin;
+    const shown: Partial<TransactionOrigin> = origin.kind === 'operator' ? {} : origin;
     tx.issue(RECORD_AUDIT_ENTRY, [
       tenantId,
       id,
@@ -118,16 +118,16 @@ export class AuditTrail {
       actor.id?.slice(0, LONGEST_ID) ?? null,
       subject?.kind ?? null,
       subject?.id.slice(0, LONGEST_ID) ?? null,
-      place.address?.slice(0, LONGEST_ADDRESS) ?? null,
-      deviceOf(place.userAgent ?? null),
+      shown.address?.slice(0, LONGEST_ADDRESS) ?? null,
+      deviceOf(shown.userAgent ?? null),
       origin.requestId ?? null,
       JSON.stringify(boundedDetail(detail)),
     ]);
   }
 
   /** Forgets from where a user acted, when the user is erased: their id, which nobody can resolve any more, stays. */
-  async forgetPlaces(tx: WorkspaceTransaction, userId: string): Promise<void> {
-    await tx.query(FORGET_AUDIT_PLACES, [userId]);
+  async forgetOrigins(tx: WorkspaceTransaction, userId: string): Promise<void> {
+    await tx.query(FORGET_AUDIT_ORIGINS, [userId]);
   }
 }
 

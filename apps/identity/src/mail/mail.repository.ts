@@ -45,18 +45,18 @@ export class MailSeal {
 
   /** @param id of the mail: the text does not open in another row */
   seal(id: string, body: string): Buffer {
-    return this.box.seal(body, placeOfMail(id));
+    return this.box.seal(body, contextOfMail(id));
   }
 
   /** @throws Error when the text was sealed with another key or for another mail */
   open({ id, body, sealedBody }: Pick<Mail, 'id' | 'body' | 'sealedBody'>): string {
-    if (sealedBody) return this.box.open(sealedBody, placeOfMail(id));
+    if (sealedBody) return this.box.open(sealedBody, contextOfMail(id));
     // Queued before texts were sealed.
     return body ?? '';
   }
 }
 
-export const placeOfMail = (id: string): string => `mail/${id}`;
+export const contextOfMail = (id: string): string => `mail/${id}`;
 
 export interface NewMail extends Pick<Mail, 'recipient' | 'subject'> {
   body: string;

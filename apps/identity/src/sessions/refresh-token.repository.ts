@@ -7,13 +7,13 @@ import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { hashSecret, newSecret } from '../secrets.js';
 import { RefreshToken } from './sessions.entity.js';
 
-const PLACE = 'refresh_token/successor';
+const SUCCESSOR_CONTEXT = 'refresh_token/successor';
 
 /** The key is derived from the token, of which the database has only a hash: a copy of the table holds no token that works. */
-export const sealSuccessor = (token: string, successor: string): Buffer => boxOf(token).seal(successor, PLACE);
+export const sealSuccessor = (token: string, successor: string): Buffer => boxOf(token).seal(successor, SUCCESSOR_CONTEXT);
 
 /** @throws Error when the box belongs to another token */
-export const openSuccessor = (token: string, sealed: Buffer): string => boxOf(token).open(sealed, PLACE);
+export const openSuccessor = (token: string, sealed: Buffer): string => boxOf(token).open(sealed, SUCCESSOR_CONTEXT);
 
 // Another function than the hash that is stored: SHA-256 of the token does not lead to the key.
 const boxOf = (token: string): SecretBox =>

@@ -143,7 +143,7 @@ export class SigningKeyService implements OnModuleInit {
   }
 
   private open(row: SigningKey): KeyObject {
-    const jwk = JSON.parse(this.box.open(row.sealedPrivateJwk, placeOfSigningKey(row.kid))) as JsonWebKey;
+    const jwk = JSON.parse(this.box.open(row.sealedPrivateJwk, contextOfSigningKey(row.kid))) as JsonWebKey;
     const key = createPrivateKey({ key: jwk, format: 'jwk' });
     this.opened.set(row.kid, key);
     return key;
@@ -166,12 +166,12 @@ export class SigningKeyService implements OnModuleInit {
   private async generate(group: IssuerGroup, signsFrom: Date): Promise<Omit<SigningKey, 'retiresAt'>> {
     const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
     const kid = `${group}-${newId()}`;
-    const sealedPrivateJwk = this.box.seal(JSON.stringify(await exportJWK(privateKey)), placeOfSigningKey(kid));
+    const sealedPrivateJwk = this.box.seal(JSON.stringify(await exportJWK(privateKey)), contextOfSigningKey(kid));
     return { kid, group, publicJwk: await exportJWK(publicKey), sealedPrivateJwk, signsFrom };
   }
 }
 
-export const placeOfSigningKey = (kid: string): string => `signing_key/${kid}`;
+export const contextOfSigningKey = (kid: string): string => `signing_key/${kid}`;
 
 /** identity verifies tokens with the keys in its own table. */
 @Injectable()

@@ -90,7 +90,7 @@ export class AuthenticatorService {
   /** Begins an enrolment, which counts for nothing until a code confirms it. @throws PlatformError CONFLICT */
   async start(tx: TenantTransaction, userId: string, email: string): Promise<AuthenticatorView> {
     const secret = toBase32(randomBytes(SECRET_BYTES));
-    const sealed = this.box.seal(secret, placeOfAuthenticator(tx.tenantId, userId));
+    const sealed = this.box.seal(secret, contextOfAuthenticator(tx.tenantId, userId));
     if (!(await this.authenticators.start(tx, userId, sealed)))
       throw new PlatformError('CONFLICT', 'The authenticator in use must be removed first');
     return { secret, otpauthUri: otpauthUri(secret, email) };
@@ -142,11 +142,11 @@ export class AuthenticatorService {
   }
 
   private secretOf(tx: TenantTransaction, userId: string, sealed: Buffer): Buffer {
-    return fromBase32(this.box.open(sealed, placeOfAuthenticator(tx.tenantId, userId)));
+    return fromBase32(this.box.open(sealed, contextOfAuthenticator(tx.tenantId, userId)));
   }
 }
 
-export const placeOfAuthenticator = (tenantId: string, userId: string): string => `authenticator/${tenantId}/${userId}`;
+export const contextOfAuthenticator = (tenantId: string, userId: string): string => `authenticator/${tenantId}/${userId}`;
 
 /** The format that authenticator apps read from a QR code (Google Authenticator's "Key Uri Format"). */
 function otpauthUri(secret: string, email: string): string {

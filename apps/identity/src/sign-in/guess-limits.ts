@@ -5,7 +5,7 @@ import { EncryptionKeys } from '@crm/encryption';
 import { addressKey, Limiter, LimiterStore, LimitGroup } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { CodeGuess, type GuessPlace } from './sign-in.entity.js';
+import { CodeGuess, type GuessSurface } from './sign-in.entity.js';
 
 /**
  * Takes a try, before the code is compared; gives no row while the user has to wait. The tries since the last right code
@@ -43,7 +43,7 @@ export class CodeGuessService {
   constructor(private readonly database: Database) {}
 
   /** @throws PlatformError RATE_LIMITED while the user has to wait */
-  async take(tenantId: string, userId: string, place: GuessPlace): Promise<void> {
+  async take(tenantId: string, userId: string, place: GuessSurface): Promise<void> {
     // A transaction of its own: the try counts even though the answer is an error.
     const waitSeconds = await this.database.transaction(tenantId, async (tx) => {
       const parameters = [tenantId, userId, place];
@@ -57,7 +57,7 @@ export class CodeGuessService {
     }
   }
 
-  async clear(tenantId: string, userId: string, place: GuessPlace): Promise<void> {
+  async clear(tenantId: string, userId: string, place: GuessSurface): Promise<void> {
     await this.database.transaction(tenantId, (tx) => tx.repository(CodeGuess).delete({ tenantId, userId, place }));
   }
 }

@@ -17,7 +17,7 @@ class Work {
 
 const pool = (changes: Partial<HashPoolOptions> = {}) =>
   new HashPool({ ...HASH_POOL_DEFAULTS, concurrency: 1, queueLength: 3, queueMs: 60_000, ...changes });
-/** A pool whose only place is taken. */
+/** A pool whose only slot is taken. */
 function busy(source = 'a', changes = {}) {
   const [hashes, first] = [pool(changes), new Work()];
   const running = hashes.run(source, first.run);
@@ -90,13 +90,13 @@ describe('the pool of hashes', () => {
     expect(await Promise.all([flood[0], flood[1], person])).toEqual(['done', 'done', 'done']);
   });
 
-  it('gives back its place when the work fails', async () => {
+  it('gives back its slot when the work fails', async () => {
     const hashes = pool();
     await expect(hashes.run('a', () => Promise.reject(new Error('broken hash')))).rejects.toThrow('broken hash');
     expect(await hashes.run('a', async () => 'next')).toBe('next');
   });
 
-  it('does work that can wait only while nobody else needs the place', async () => {
+  it('does work that can wait only while nobody else needs the slot', async () => {
     const { hashes, letGo } = busy();
     expect(await hashes.runIfIdle(async () => 'rehashed')).toBeUndefined();
     await letGo();

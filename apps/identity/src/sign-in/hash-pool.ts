@@ -15,7 +15,7 @@ export const waitSeconds = histogram(
   BUCKETS,
 );
 
-/** `full`: the queue had no place; `old`: it waited too long; `displaced`: another source had fewer in the queue. */
+/** `full`: the queue was full; `old`: it waited too long; `displaced`: another source had fewer in the queue. */
 export const refusals = counter(
   'password_hash_refusals_total',
   'Passwords that were neither hashed nor checked, answered with 503',
@@ -65,11 +65,11 @@ export class HashPool {
 
   /** @throws PlatformError SERVICE_UNAVAILABLE when too many wait or this one has waited too long */
   async run<T>(source: string, work: () => Promise<T>): Promise<T> {
-    await this.place(source);
+    await this.reserve(source);
     return this.finish(work);
   }
 
-  /** Like run, but never waits. @returns undefined when there is no free place at once */
+  /** Like run, but never waits. @returns undefined when there is no free slot at once */
   async runIfIdle<T>(work: () => Promise<T>): Promise<T | undefined> {
     if (this.length > 0 || this.running >= this.options.concurrency) return undefined;
     this.running += 1;
@@ -85,15 +85,15 @@ export class HashPool {
     }
   }
 
-  /** Resolves when it is this one's turn; the place is taken then. */
-  private place(source: string): Promise<void> {
+  /** Resolves when it is this one's turn; the slot is taken then. */
+  private reserve(source: string): Promise<void> {
     if (this.running < this.options.concurrency) {
       this.running += 1;
       waitSeconds.observe(0);
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
-      if (this.length >= this.options.queueLength && !this.displaceFor(source)) {
+      if (this.length >= this.options.queueLength && !this.evictFor(source)) {
         reject(this.refusal('full'));
         return;
       }
@@ -132,7 +132,7 @@ export class HashPool {
   }
 
   /** @returns whether a position is free now: the latest of the source with most has gone */
-  private displaceFor(source: string): boolean {
+  private evictFor(source: string): boolean {
     const [longest, line] = [...this.waiting].reduce((left, right) =>
       right[1].length > left[1].length ? right : left,
     );

@@ -18,12 +18,12 @@ export class Authenticator extends TenantRow {
 }
 
 /** Counted apart: whoever guesses at a sign-in does not slow down the user who is signed in. */
-export type GuessPlace = 'sign-in' | 'session';
+export type GuessSurface = 'sign-in' | 'session';
 
 @Entity({ name: 'code_guess' })
 export class CodeGuess extends TenantRow {
   @PrimaryColumn({ name: 'user_id', type: 'uuid' }) userId: string;
-  @PrimaryColumn({ type: 'text' }) place: GuessPlace;
+  @PrimaryColumn({ type: 'text' }) place: GuessSurface;
   @Column({ type: 'integer' }) tries: number;
   @Column({ name: 'last_at', type: 'timestamptz' }) lastAt: Date;
   @Column({ name: 'next_at', type: 'timestamptz' }) nextAt: Date;

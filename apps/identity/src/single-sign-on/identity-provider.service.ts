@@ -185,7 +185,7 @@ export class IdentityProviderService {
       tenantId,
       issuer,
       clientId,
-      clientSecret: this.box.open(sealedSecret, placeOfProviderSecret(tenantId, id)),
+      clientSecret: this.box.open(sealedSecret, contextOfProviderSecret(tenantId, id)),
       redirectUri: redirectUriOf(this.config.service.baseUrl, provider),
     };
   }
@@ -213,7 +213,7 @@ export class IdentityProviderService {
       sealedSecret:
         clientSecret === undefined
           ? before.sealedSecret
-          : this.box.seal(clientSecret, placeOfProviderSecret(tenantId, before.id)),
+          : this.box.seal(clientSecret, contextOfProviderSecret(tenantId, before.id)),
     };
   }
 
@@ -246,7 +246,7 @@ export class IdentityProviderService {
 }
 
 /** What the box of a row is bound to. */
-export const placeOfProviderSecret = (tenantId: string, id: string): string => `identity_provider/${tenantId}/${id}`;
+export const contextOfProviderSecret = (tenantId: string, id: string): string => `identity_provider/${tenantId}/${id}`;
 
 /** Names of the settings that a change has changed; of a secret, that it was given. */
 function differences(before: IdentityProvider, after: ProviderRow): string[] {

@@ -116,7 +116,7 @@ export class ProviderSignInService {
         stateHash: hashSecret(secret),
         browserHash: hashSecret(browser),
         nonce,
-        sealedVerifier: this.box.seal(verifier, placeOfVerifier(tenantId, id)),
+        sealedVerifier: this.box.seal(verifier, contextOfVerifier(tenantId, id)),
         fresh: isFresh,
         sessionId: session?.sessionId ?? null,
         userId: session?.userId ?? null,
@@ -142,7 +142,7 @@ export class ProviderSignInService {
     const state = parameters.get('state') ?? '';
     const { signIn, provider } = await this.takeReturn(signInId, state, browser);
     const answer = new URL(`${redirectUriOf(this.config.service.baseUrl, provider)}?${query}`);
-    const verifier = this.box.open(signIn.sealedVerifier, placeOfVerifier(signIn.tenantId, signIn.id));
+    const verifier = this.box.open(signIn.sealedVerifier, contextOfVerifier(signIn.tenantId, signIn.id));
     const person = await this.reachable(provider, from, async () => {
       const error = parameters.get('error');
       if (error !== null) throw returned(error);
@@ -263,7 +263,7 @@ export class ProviderSignInService {
 }
 
 /** What the box of a row is bound to. */
-export const placeOfVerifier = (tenantId: string, id: string): string => `provider_sign_in/${tenantId}/${id}`;
+export const contextOfVerifier = (tenantId: string, id: string): string => `provider_sign_in/${tenantId}/${id}`;
 
 const isBrowser = ({ browserHash }: ProviderSignIn, browser: string | undefined): boolean =>
   browser !== undefined && isSecret(browserHash, browser);

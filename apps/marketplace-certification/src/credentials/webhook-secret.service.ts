@@ -74,14 +74,14 @@ export class WebhookSecretService {
   }
 
   private seal(appKey: string, secret: string): WebhookSecret {
-    return { appKey, sealed: this.box.seal(secret, placeOfWebhookSecret(appKey)) };
+    return { appKey, sealed: this.box.seal(secret, contextOfWebhookSecret(appKey)) };
   }
 
   private open({ appKey, sealed }: WebhookSecret): string {
-    return this.box.open(sealed, placeOfWebhookSecret(appKey));
+    return this.box.open(sealed, contextOfWebhookSecret(appKey));
   }
 }
 
 const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 
-export const placeOfWebhookSecret = (appKey: string): string => `app_webhook_secret/${appKey}`;
+export const contextOfWebhookSecret = (appKey: string): string => `app_webhook_secret/${appKey}`;

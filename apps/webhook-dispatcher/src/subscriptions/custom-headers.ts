@@ -93,14 +93,14 @@ export class CustomHeaderService {
 
   seal(headers: CustomHeaders, subscriptionId: string): Buffer | null {
     if (Object.keys(headers).length === 0) return null;
-    return this.box.seal(JSON.stringify(headers), placeOfHeaders(subscriptionId));
+    return this.box.seal(JSON.stringify(headers), contextOfHeaders(subscriptionId));
   }
 
   /** @throws Error when they were sealed for another subscription or with another key */
   open(sealed: Buffer | null, subscriptionId: string): CustomHeaders {
-    return sealed === null ? {} : JSON.parse(this.box.open(sealed, placeOfHeaders(subscriptionId)));
+    return sealed === null ? {} : JSON.parse(this.box.open(sealed, contextOfHeaders(subscriptionId)));
   }
 }
 
-/** Not the place of the signing secret, so that neither opens as the other. */
-export const placeOfHeaders = (subscriptionId: string): string => `webhook_subscription/${subscriptionId}/headers`;
+/** Not the context of the signing secret, so that neither opens as the other. */
+export const contextOfHeaders = (subscriptionId: string): string => `webhook_subscription/${subscriptionId}/headers`;

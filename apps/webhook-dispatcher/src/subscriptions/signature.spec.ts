@@ -163,10 +163,10 @@ describe('signing secrets', () => {
     const headers = signerOf([service.open(sealed, owner)]).headers('id', 1, '{}');
     expect(headers).toEqual(signerOf([secret]).headers('id', 1, '{}'));
     for (const other of [{ appKey: 'acme' }, { subscriptionId: randomUUID() }])
-      expect(() => service.open(sealed, other)).toThrow('another place');
+      expect(() => service.open(sealed, other)).toThrow('another context');
     const ofApp = service.seal(secret, { appKey: 'acme' });
     expect(service.open(ofApp, { appKey: 'acme' })).toBe(secret);
     for (const other of [{ appKey: 'acme-2' }, owner])
-      expect(() => service.open(ofApp, other)).toThrow('another place');
+      expect(() => service.open(ofApp, other)).toThrow('another context');
   });
 });

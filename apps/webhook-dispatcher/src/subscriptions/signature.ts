@@ -152,14 +152,14 @@ export class SigningSecretService {
   }
 
   seal(secret: string, owner: SecretOwner): Buffer {
-    return this.box.seal(secret, placeOfSecret(owner));
+    return this.box.seal(secret, contextOfSecret(owner));
   }
 
   /** @throws Error when it was sealed for another owner or with another key */
   open(sealed: Buffer, owner: SecretOwner): string {
-    return this.box.open(sealed, placeOfSecret(owner));
+    return this.box.open(sealed, contextOfSecret(owner));
   }
 }
 
-export const placeOfSecret = (owner: SecretOwner): string =>
+export const contextOfSecret = (owner: SecretOwner): string =>
   'appKey' in owner ? `app_secret/${owner.appKey}` : `webhook_subscription/${owner.subscriptionId}`;

@@ -16,7 +16,7 @@ export async function isCluster(connection: PreparedQueryable): Promise<boolean>
 const PATIENCE_MS = 1_000;
 const RETRY_MS = 1_000;
 
-export interface NodePlace {
+export interface NodeAddress {
   readonly host: string;
   readonly port: number;
 }
@@ -33,11 +33,11 @@ export class ClusterNode {
 
   /** @param failures is increased when it does not answer */
   constructor(
-    private readonly place: NodePlace,
+    private readonly address: NodeAddress,
     config: DatabaseConfig,
     private readonly failures: { inc(): void },
   ) {
-    const url = Object.assign(new URL(config.narrowUrl), { hostname: place.host, port: String(place.port) });
+    const url = Object.assign(new URL(config.narrowUrl), { hostname: address.host, port: String(address.port) });
     this.config = { ...config, narrowUrl: url.toString() };
   }
 
@@ -83,7 +83,7 @@ export class ClusterNode {
       this.silentSince = undefined;
       return rows;
     } catch (error) {
-      const { host, port } = this.place;
+      const { host, port } = this.address;
       this.failures.inc();
       this.retryAt = Date.now() + RETRY_MS;
       this.silentSince ??= Date.now();

@@ -2,7 +2,7 @@ import { counter } from '@crm/telemetry';
 import { Logger } from '@nestjs/common';
 import type { DatabaseConfig } from '../pool.js';
 import type { NarrowTransaction } from '../transaction.js';
-import { ClusterNode, isCluster, type NodePlace } from './cluster-node.js';
+import { ClusterNode, isCluster, type NodeAddress } from './cluster-node.js';
 
 /** Names each table by `table`: on a cluster it is one of the parts of the table, which have the rows of the same tenants. */
 export type ReadOfEveryTenant = (table: (name: string) => string) => string;
@@ -27,7 +27,7 @@ const failures = counter(
   'Times that a node of the cluster did not answer when the work of every tenant was looked for',
 );
 
-interface NodeRow extends NodePlace {
+interface NodeRow extends NodeAddress {
   readonly shards: readonly Readonly<Record<string, string>>[];
 }
 

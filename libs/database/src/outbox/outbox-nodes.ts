@@ -1,5 +1,5 @@
 import { counter } from '@crm/telemetry';
-import { ClusterNode, isCluster, type NodePlace } from '../cluster/cluster-node.js';
+import { ClusterNode, isCluster, type NodeAddress } from '../cluster/cluster-node.js';
 import type { DatabaseConfig } from '../pool.js';
 import type { PreparedQueryable } from '../transaction.js';
 import { claimEventsOf, LIST_WRITERS, measureOutboxOf } from './outbox.sql.js';
@@ -25,7 +25,7 @@ export interface LagRow {
   readonly oldest: string | null;
 }
 
-interface NodeRow extends NodePlace {
+interface NodeRow extends NodeAddress {
   readonly group: number;
   readonly shards: readonly string[];
 }

@@ -46,16 +46,16 @@ export interface RefusedEvent {
   readonly tries: number;
 }
 
-export interface StreamPlace {
+export interface StreamPosition {
   readonly streamSeq: number;
   readonly subject: string;
 }
 
-export interface OutboxMark extends StreamPlace {
+export interface OutboxMark extends StreamPosition {
   readonly since: string;
 }
 
-interface PlaceRow {
+interface PositionRow {
   streamSeq: string | null;
   streamSubject: string | null;
 }
@@ -74,20 +74,20 @@ export class Outbox {
 
   /**
    * @param nodes of a cluster, on which the events lie
-   * @param place where the published events end in the stream; undefined until one was published
+   * @param position where the published events end in the stream; undefined until one was published
    */
   private constructor(
     private readonly connection: PreparedQueryable,
     private readonly nodes: OutboxNodes | undefined,
     private published: PublishedSeqs,
-    private place: StreamPlace | undefined,
+    private position: StreamPosition | undefined,
   ) {}
 
   /** Only one at a time may mark: the relay's advisory lock sees to it. To be closed. @param config for the nodes of a cluster */
   static async open(connection: PreparedQueryable, config: DatabaseConfig): Promise<Outbox> {
-    const [row] = await connection.queryPrepared<{ published: string } & PlaceRow>(READ_POSITION, []);
+    const [row] = await connection.queryPrepared<{ published: string } & PositionRow>(READ_POSITION, []);
     const published = row ? PublishedSeqs.parse(row.published) : PublishedSeqs.NONE;
-    return new Outbox(connection, await OutboxNodes.find(connection, config), published, row && placeIn(row));
+    return new Outbox(connection, await OutboxNodes.find(connection, config), published, row && positionIn(row));
   }
 
   async close(): Promise<void> {
@@ -95,8 +95,8 @@ export class Outbox {
   }
 
   /** Where the published events end in the stream; undefined until an event was published. */
-  get end(): StreamPlace | undefined {
-    return this.place;
+  get end(): StreamPosition | undefined {
+    return this.position;
   }
 
   /** Marks what was acknowledged, and returns the oldest events that are neither published nor postponed, in order. */
@@ -119,11 +119,11 @@ export class Outbox {
   }
 
   /** The next claim marks these in its own statement: another one would cost a round trip for every few events. */
-  acknowledged(events: readonly Pick<OutboxEvent, 'seq'>[], last?: StreamPlace): void {
+  acknowledged(events: readonly Pick<OutboxEvent, 'seq'>[], last?: StreamPosition): void {
     if (events.length === 0) return;
     this.noteDone(events.map(({ seq }) => seq));
     // That of an event which the stream has already is lower.
-    if (last && last.streamSeq > (this.place?.streamSeq ?? 0)) this.place = last;
+    if (last && last.streamSeq > (this.position?.streamSeq ?? 0)) this.position = last;
     this.unmarked = true;
   }
 
@@ -194,10 +194,10 @@ export class Outbox {
 
   /** The marks within the seconds that the stream keeps an event, the latest first. */
   async marks(keptSeconds: number): Promise<OutboxMark[]> {
-    const rows = await this.connection.queryPrepared<{ since: string } & PlaceRow>(LIST_POSITIONS, [keptSeconds]);
+    const rows = await this.connection.queryPrepared<{ since: string } & PositionRow>(LIST_POSITIONS, [keptSeconds]);
     return rows.flatMap((row) => {
-      const place = placeIn(row);
-      return place ? [{ since: row.since, ...place }] : [];
+      const position = positionIn(row);
+      return position ? [{ since: row.since, ...position }] : [];
     });
   }
 
@@ -212,7 +212,7 @@ export class Outbox {
   }
 
   private position(): unknown[] {
-    return [this.published.toString(), this.place?.streamSeq ?? null, this.place?.subject ?? null];
+    return [this.published.toString(), this.position?.streamSeq ?? null, this.position?.subject ?? null];
   }
 
   private claim(gaps: Gaps, limit: number): Promise<EventRow[]> {
@@ -280,7 +280,7 @@ export async function replayOutboxEvent(tx: NarrowTransaction, id: string): Prom
   return true;
 }
 
-const placeIn = ({ streamSeq, streamSubject }: PlaceRow): StreamPlace | undefined =>
+const positionIn = ({ streamSeq, streamSubject }: PositionRow): StreamPosition | undefined =>
   streamSeq === null || streamSubject === null ? undefined : { streamSeq: Number(streamSeq), subject: streamSubject };
 
 /** One that is not prepared has another number once it is, so that each that is prepared now may be one that was noted. */

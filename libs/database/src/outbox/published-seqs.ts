@@ -73,7 +73,7 @@ export class PublishedSeqs {
     const filled = after.flatMap((start, index) => {
       const stop = Number(before[index]);
       const within = [start, ...ends.filter((seq) => seq > start && seq < stop), stop];
-      return within.slice(1).map((end, place): Range => [Number(within[place]) + 1, end - 1]);
+      return within.slice(1).map((end, index): Range => [Number(within[index]) + 1, end - 1]);
     });
     return new PublishedSeqs(joined([...this.ranges, ...filled.filter(([from, to]) => from <= to)]));
   }

@@ -141,7 +141,7 @@ describe('a worker', () => {
     expect(worker.begun).toEqual(['1']);
   });
 
-  it('frees the place of work that failed', async () => {
+  it('frees the slot of work that failed', async () => {
     const logged = jest.spyOn(Logger.prototype, 'error');
     start({ slots: 1 });
     worker.add(['a', '1'], ['b', '2']);
@@ -233,7 +233,7 @@ describe('the shares of tenants', () => {
     expect(shares.full()).toEqual([]);
   });
 
-  it('of a single place go to the first tenant, and of no place to none', () => {
+  it('of a single slot go to the first tenant, and of no slot to none', () => {
     expect(new TenantShares(1).mayBegin('a')).toBe(true);
     expect(new TenantShares(0).mayBegin('a')).toBe(false);
   });

@@ -202,10 +202,10 @@ export abstract class Worker<Item extends WorkItem> implements OnApplicationBoot
   }
 
   private async carryOut(item: Item): Promise<void> {
-    let hasPlace = true;
+    let hasSlot = true;
     const yieldSlot = () => {
-      if (!hasPlace) return;
-      hasPlace = false;
+      if (!hasSlot) return;
+      hasSlot = false;
       this.shares.ended(item.tenantId);
       this.signal.signal();
     };

@@ -83,7 +83,7 @@ export class KeyRegister {
       if (problems.length > 0) throw new UnusableKeys(problems);
       const id = this.keys.current.id ?? '';
       if (registered.some((key) => key.id === id)) return;
-      await tx.query(REGISTER_KEY, [id, this.box.seal(CHECKED_TEXT, placeOf(id))]);
+      await tx.query(REGISTER_KEY, [id, this.box.seal(CHECKED_TEXT, contextOf(id))]);
     });
   }
 
@@ -113,7 +113,7 @@ export class KeyRegister {
   private problemOf({ id, checkBox }: RegisteredKey): string[] {
     const name = id === '' ? 'the key without a name' : `the key ${JSON.stringify(id)}`;
     try {
-      this.box.open(checkBox, placeOf(id));
+      this.box.open(checkBox, contextOf(id));
       return [];
     } catch (error) {
       if (error instanceof MissingEncryptionKey || id === '') return [`${name} is missing`];
@@ -122,4 +122,4 @@ export class KeyRegister {
   }
 }
 
-const placeOf = (id: string): string => `encryption_key/${id}`;
+const contextOf = (id: string): string => `encryption_key/${id}`;

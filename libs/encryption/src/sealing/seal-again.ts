@@ -48,7 +48,7 @@ export async function isForeign(database: Database, box: SecretBox, column: Seal
   for await (const { tenantId, run } of accessesTo(database, column)) {
     const found = await run((tx) => tx.query<{ key: string; box: Buffer }>(someBoxes(column), [TRIED_BOXES - tried]));
     for (const stored of found) {
-      if (opens(box, stored.box, column.place({ key: stored.key, tenantId }))) return false;
+      if (opens(box, stored.box, column.context({ key: stored.key, tenantId }))) return false;
     }
     tried += found.length;
     asked += 1;
@@ -57,9 +57,9 @@ export async function isForeign(database: Database, box: SecretBox, column: Seal
   return tried > 0;
 }
 
-function opens(box: SecretBox, stored: Buffer, place: string): boolean {
+function opens(box: SecretBox, stored: Buffer, context: string): boolean {
   try {
-    box.open(stored, place);
+    box.open(stored, context);
     return true;
   } catch {
     // Why does not matter here: whoever needs the secret is told.
@@ -128,9 +128,9 @@ function sealedAnew(
   row: { readonly key: string; readonly tenantId: string },
   stored: Buffer,
 ): Buffer | undefined {
-  const place = column.place(row);
+  const context = column.context(row);
   try {
-    return box.seal(box.open(stored, place), place);
+    return box.seal(box.open(stored, context), context);
   } catch (error) {
     outcome.unreadable.push({ ...row, reason: error instanceof Error ? error.message : String(error) });
     return undefined;

@@ -8,7 +8,7 @@ export interface SealedColumn {
   /** `tenant`: the runtime role in its context, with `tenant_id` open to the narrow role; `global`: the narrow role. */
   readonly reach: 'tenant' | 'global';
   /** What the box of a row is bound to. `tenantId` is empty in a global table. */
-  place(row: { readonly key: string; readonly tenantId: string }): string;
+  context(row: { readonly key: string; readonly tenantId: string }): string;
 }
 
 export const nameOf = ({ table, column }: SealedColumn): string => `${table}.${column}`;

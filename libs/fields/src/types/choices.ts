@@ -16,7 +16,7 @@ function optionIndex({ options }: { readonly options?: FieldOptions }): Readonly
   if (!options) return new Map();
   let index = indexes.get(options);
   if (!index) {
-    index = new Map(normaliseOptions(options).map((option, place) => [option.value, place]));
+    index = new Map(normaliseOptions(options).map((option, index) => [option.value, index]));
     indexes.set(options, index);
   }
   return index;

@@ -96,23 +96,23 @@ export class ScriptCall {
     const paces: string[] = [];
     const operations: string[] = [];
     const places = new Map<OpenLimit, Map<string, string>>();
-    const placeOf = ({ open, key }: Claim): string => {
+    const keyIndexOf = ({ open, key }: Claim): string => {
       let ofLimit = places.get(open);
       if (!ofLimit) {
         ofLimit = new Map();
         places.set(open, ofLimit);
       }
-      let place = ofLimit.get(key);
-      if (place === undefined) {
-        place = String(keys.push(`${prefix}${open.limit.name}:${key}`));
-        ofLimit.set(key, place);
+      let index = ofLimit.get(key);
+      if (index === undefined) {
+        index = String(keys.push(`${prefix}${open.limit.name}:${key}`));
+        ofLimit.set(key, index);
         paces.push(String(open.pace.intervalUs), String(open.pace.capacityUs));
       }
-      return place;
+      return index;
     };
     for (const { operation, times, claims } of this.runs) {
       operations.push(operation, String(times), String(claims.length));
-      for (const claim of claims) operations.push(placeOf(claim));
+      for (const claim of claims) operations.push(keyIndexOf(claim));
     }
     return [String(keys.length), ...keys, ...paces, ...operations];
   }

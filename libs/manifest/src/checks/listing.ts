@@ -32,22 +32,22 @@ export const LST_001: Check = {
       ]),
       ...pictures([
         ['/listing/icon', listing?.icon],
-        ...[...entriesOf(listing?.screenshots)].map(([i, url]): Place => [pointer('listing', 'screenshots', i), url]),
+        ...[...entriesOf(listing?.screenshots)].map(([i, url]): ListedUrl => [pointer('listing', 'screenshots', i), url]),
       ]),
     ];
   },
 };
 
-type Place = [at: string, value: string | undefined];
+type ListedUrl = [at: string, value: string | undefined];
 
-function links(places: readonly Place[]): Problem[] {
-  return places
+function links(listed: readonly ListedUrl[]): Problem[] {
+  return listed
     .filter(([, value]) => !['', 'http:', 'https:'].includes(schemeOf(value)))
     .map(([at]) => ({ pointer: at, message: 'A link must be an https address.' }));
 }
 
-function pictures(places: readonly Place[]): Problem[] {
-  return places
+function pictures(listed: readonly ListedUrl[]): Problem[] {
+  return listed
     .filter(([, value]) => !['', 'http:', 'https:'].includes(schemeOf(value)) && !/^data:image\//i.test(value ?? ''))
     .map(([at]) => ({ pointer: at, message: 'A picture must be an https address.' }));
 }

@@ -98,9 +98,9 @@ export const OBJ_002: Check = {
         budget,
       ).map((problem) => {
         const [, index = '', ...rest] = problem.pointer.split('/');
-        const place = fields[Number(index)]?.[0] ?? 0;
+        const position = fields[Number(index)]?.[0] ?? 0;
         return {
-          pointer: [pointer('objects', i, 'fields', place), ...rest].join('/'),
+          pointer: [pointer('objects', i, 'fields', position), ...rest].join('/'),
           message: asSentence(problem.detail),
         };
       });

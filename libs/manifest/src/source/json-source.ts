@@ -2,10 +2,10 @@ import { pointer, pointerSteps } from '../json-pointer.js';
 import { type ParsedJson, parseJson, type SourceKey, type SourceNode } from './parse-json.js';
 import { type LineColumn, LineIndex } from './scan-json.js';
 
-export type PlacedText = [text: string, pointer: string];
+export type TextWithPointer = [text: string, pointer: string];
 
 /** Every text of a JSON value, except keys, with its pointer. */
-export function* textsIn(value: unknown, place: string): Generator<PlacedText> {
+export function* textsIn(value: unknown, place: string): Generator<TextWithPointer> {
   if (typeof value === 'string') yield [value, place];
   else if (Array.isArray(value)) for (const [i, item] of value.entries()) yield* textsIn(item, `${place}/${i}`);
   else if (typeof value === 'object' && value !== null) {
@@ -56,8 +56,8 @@ export class JsonSource {
 
   /** The line, column and length of a range; offsets are UTF-16 units, `end` is exclusive. */
   rangeOf(start: number, end: number): SourceRange {
-    const from = this.lines.placeOf(start);
-    const isOneLine = this.lines.placeOf(end).line === from.line;
+    const from = this.lines.positionOf(start);
+    const isOneLine = this.lines.positionOf(end).line === from.line;
     return { ...from, length: isOneLine ? Math.max(1, end - start) : 1 };
   }
 }

@@ -170,7 +170,7 @@ class JsonParser {
 
   private twice(keys: readonly SourceKey[], name: string): string {
     const first = keys.find((key) => key.name === name)?.start ?? 0;
-    const { line } = this.lines.placeOf(first);
+    const { line } = this.lines.positionOf(first);
     const shown = JSON.stringify(excerpt(name, LONGEST_NAME));
     return `The key ${shown} appears twice in this object, first in line ${line}.`;
   }

@@ -137,7 +137,7 @@ export class LineIndex {
   }
 
   /** The line and column of an offset, which may be the end of the text. */
-  placeOf(offset: number): LineColumn {
+  positionOf(offset: number): LineColumn {
     const { starts } = this;
     let low = 0;
     let high = starts.length - 1;

@@ -6,7 +6,7 @@ import {
   Outbox,
   type OutboxEvent,
   retentionOf,
-  type StreamPlace,
+  type StreamPosition,
   Wake,
 } from '@crm/database';
 import { Logger } from '@nestjs/common';
@@ -215,8 +215,8 @@ export class OutboxRelay {
     outbox: Outbox,
     batch: readonly OutboxEvent[],
     outcomes: readonly EventOutcome[],
-  ): StreamPlace | undefined {
-    let last: StreamPlace | undefined;
+  ): StreamPosition | undefined {
+    let last: StreamPosition | undefined;
     for (const [index, { id, subject }] of batch.entries()) {
       const streamSeq = outcomes[index];
       if (typeof streamSeq !== 'number') continue;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { EVENT_STREAM } from '@crm/contracts';
-import type { Outbox, OutboxMark, StreamPlace } from '@crm/database';
+import type { Outbox, OutboxMark, StreamPosition } from '@crm/database';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { outboxMetrics } from '../metrics.js';
@@ -19,7 +19,7 @@ class EventStream {
   constructor(private readonly nats: NatsConnection) {}
 
   /** @throws an error of the client when the broker does not answer, Error for an answer that is neither event nor none */
-  async has({ streamSeq, subject }: StreamPlace): Promise<boolean> {
+  async has({ streamSeq, subject }: StreamPosition): Promise<boolean> {
     return (await this.lastOn(subject)) >= streamSeq;
   }
 
@@ -136,7 +136,7 @@ export class StreamWatch {
     this.removeListener();
   }
 
-  private async isMissing(end: StreamPlace): Promise<boolean> {
+  private async isMissing(end: StreamPosition): Promise<boolean> {
     for (let look = 0; look < LOOKS; look += 1) {
       if (look > 0) await delay(BETWEEN_LOOKS_MS);
       if (await this.stream.has(end)) return false;

@@ -132,15 +132,15 @@ interface SortButtonProps {
 /** Sorts upwards, then downwards, then as before; with Shift besides the fields that it is sorted by already. */
 function SortButton({ label, title, field, sort, onSort }: SortButtonProps) {
   const all = sort.split(',');
-  const place = all.findIndex((one) => one.replace('-', '') === field);
+  const index = all.findIndex((one) => one.replace('-', '') === field);
   return (
     <UnstyledButton
       className="records-sort"
       title={title}
       onClick={({ shiftKey }: MouseEvent) => onSort(nextSort(sort, field, shiftKey))}
     >
-      {label} {place === -1 ? null : <Icon name={all[place] === field ? 'up' : 'down'} />}
-      {place !== -1 && all.length > 1 ? <small aria-hidden="true">{place + 1}</small> : null}
+      {label} {index === -1 ? null : <Icon name={all[index] === field ? 'up' : 'down'} />}
+      {index !== -1 && all.length > 1 ? <small aria-hidden="true">{index + 1}</small> : null}
     </UnstyledButton>
   );
 }
@@ -214,9 +214,9 @@ function TitleCell({ model, record, below }: TitleCellProps) {
       </RecordLink>
       {said && said.length > 0 ? (
         <span className="records-second">
-          {said.map((field, place) => (
+          {said.map((field, index) => (
             <span key={field.apiName}>
-              {place > 0 ? ' · ' : ''}
+              {index > 0 ? ' · ' : ''}
               <CellValue field={field} record={record} />
             </span>
           ))}

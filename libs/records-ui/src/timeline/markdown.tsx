@@ -14,7 +14,7 @@ export function Markdown({ text }: { readonly text: string }) {
 
 const shown = (tokens: readonly Token[] = []): ReactNode =>
   // Tokens are made of the text alone, and never move.
-  tokens.map((token, place) => <Fragment key={place}>{elementOf(token)}</Fragment>);
+  tokens.map((token, index) => <Fragment key={index}>{elementOf(token)}</Fragment>);
 
 function elementOf(token: Token): ReactNode {
   switch (token.type) {
@@ -63,8 +63,8 @@ function elementOf(token: Token): ReactNode {
 }
 
 function listOf({ ordered, items, start }: Tokens.List): ReactNode {
-  const rows = items.map(({ tokens, task, checked }, place) => (
-    <li key={place}>
+  const rows = items.map(({ tokens, task, checked }, index) => (
+    <li key={index}>
       {task ? `${checked ? '☑' : '☐'} ` : null}
       {shown(tokens)}
     </li>

@@ -19,13 +19,13 @@ export const PROXY_CONFIG = Symbol('crm:proxy-config');
 
 export const UPSTREAM_CA_VARIABLE = 'UPSTREAM_CA_FILE';
 
-/** @param places the variable with the address of each service, and its port in the development profile */
+/** @param addresses the variable with the address of each service, and its port in the development profile */
 export function upstreamsConfig<Upstream extends ServiceName>(
   env: EnvironmentReader,
   { profile }: ServiceConfig,
-  places: Readonly<Record<Upstream, readonly [variable: string, port: number]>>,
+  addresses: Readonly<Record<Upstream, readonly [variable: string, port: number]>>,
 ): { upstreams: Readonly<Record<Upstream, string>>; upstreamCa: ProxyConfig['upstreamCa'] } {
-  const entries = Object.entries<readonly [string, number]>(places).map(([name, [variable, port]]) => {
+  const entries = Object.entries<readonly [string, number]>(addresses).map(([name, [variable, port]]) => {
     const local = profile !== 'production' && { default: `http://127.0.0.1:${port}` };
     return [name, env.url(variable, { ...local, schemes: ['http', 'https'] })] as const;
   });

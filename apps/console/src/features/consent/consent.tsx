@@ -12,7 +12,7 @@ import { WithSession } from '../account/with-session.js';
 import { CallerLine } from '../sign-in/caller-line.js';
 import { valuesOf } from '../sign-in/parts/form.js';
 import { NoSuchView, Page } from '../sign-in/parts/page.js';
-import { requestOf } from '../sign-in/place.js';
+import { requestOf } from '../sign-in/page-address.js';
 import { CONSENT_TEXTS } from './consent.texts.js';
 import { destination } from './destination.js';
 import { periodText } from './period-text.js';

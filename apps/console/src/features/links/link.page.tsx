@@ -2,7 +2,7 @@ import { useTexts } from '@crm/ui';
 import { Text } from '@mantine/core';
 import { Page, SignInLink } from '../sign-in/parts/page.js';
 import { signInApi } from '../sign-in/sign-in.api.js';
-import { usePlace } from '../sign-in/sign-in.layout.js';
+import { usePageAddress } from '../sign-in/sign-in.layout.js';
 import { Invitation } from './invitation.js';
 import { LinkForm } from './link-form.js';
 import { LINK_TEXTS } from './links.texts.js';
@@ -11,7 +11,7 @@ import { VerifyEmail } from './verify-email.js';
 
 /** What a mail links to, by the address. */
 export default function LinkPage() {
-  const { path, token } = usePlace();
+  const { path, token } = usePageAddress();
   const { noToken, noTokenText } = useTexts(LINK_TEXTS);
   if (token === undefined) {
     return (

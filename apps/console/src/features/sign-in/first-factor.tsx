@@ -10,7 +10,7 @@ import { EmailInput, Form, type Values } from './parts/form.js';
 import { Page } from './parts/page.js';
 import { CurrentPasswordInput, NewPasswordInput } from './parts/passwords.js';
 import { isMissing, PasskeyButton } from './passkey.js';
-import { keepReturn } from './return-place.js';
+import { keepReturn } from './return-path.js';
 import { type SignInAnswer, signInApi } from './sign-in.api.js';
 import { SIGN_IN_TEXTS } from './sign-in.texts.js';
 

@@ -5,17 +5,17 @@ import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useSession } from '../../session/session-context.js';
 import { Page } from './parts/page.js';
-import { takeReturn } from './return-place.js';
+import { takeReturn } from './return-path.js';
 import { signInApi } from './sign-in.api.js';
 import { SignIn } from './sign-in.js';
-import { usePlace } from './sign-in.layout.js';
+import { usePageAddress } from './sign-in.layout.js';
 import { SIGN_IN_TEXTS } from './sign-in.texts.js';
 
 /** The end of a sign-in at an identity provider, and the way back to what it was for. */
 export default function ReturnFromProvider() {
   const texts = useTexts(SIGN_IN_TEXTS);
   // A step-up at the provider, which another page has begun in this window.
-  if (usePlace().proof !== 'noted') return <Exchange />;
+  if (usePageAddress().proof !== 'noted') return <Exchange />;
   return (
     <Page title={texts.proven}>
       <Text>{texts.provenText}</Text>
@@ -25,7 +25,7 @@ export default function ReturnFromProvider() {
 
 function Exchange() {
   const texts = useTexts(SIGN_IN_TEXTS);
-  const { code, error, reason } = usePlace();
+  const { code, error, reason } = usePageAddress();
   const session = useSession();
   const router = useRouter();
   const words: Words = { ...texts.problems, ...texts.failures, INVALID_CREDENTIALS: texts.noReturnText };

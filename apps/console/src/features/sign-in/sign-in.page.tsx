@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { useStartedSession } from '../../session/session-context.js';
 import { Page } from './parts/page.js';
 import { PAGE_TEXTS } from './parts/parts.texts.js';
-import { nextOf } from './return-place.js';
+import { nextOf } from './return-path.js';
 import { SignIn } from './sign-in.js';
 import { SIGN_IN_TEXTS } from './sign-in.texts.js';
 

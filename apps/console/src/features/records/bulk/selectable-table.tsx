@@ -29,9 +29,9 @@ export default function SelectableTable(props: VirtualTableProps) {
 
   const toggle = useCallback((record: CrmRecord, isRange: boolean) => {
     const all = latest.current;
-    const place = all.findIndex(({ id }) => id === record.id);
+    const index = all.findIndex(({ id }) => id === record.id);
     const from = isRange ? all.findIndex(({ id }) => id === last.current) : -1;
-    const range = from < 0 ? [record] : all.slice(Math.min(from, place), Math.max(from, place) + 1);
+    const range = from < 0 ? [record] : all.slice(Math.min(from, index), Math.max(from, index) + 1);
     last.current = record.id;
     setSelected((present) => {
       const next = new Set(present);

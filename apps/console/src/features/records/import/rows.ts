@@ -8,14 +8,14 @@ export type Mapping = readonly (FieldModel | undefined)[];
 
 /** A row of a file as it becomes a record, or the cells that are in the way. */
 export interface ImportedRow {
-  /** Its place among the rows of the file. */
-  readonly place: number;
+  /** Its index among the rows of the file. */
+  readonly index: number;
   readonly fields: RecordFields;
   readonly faults: readonly { readonly field: FieldModel; readonly fault: CellFault }[];
 }
 
 export const rowsOf = ({ rows }: Pick<CsvFile, 'rows'>, mapping: Mapping, context: CellContext): ImportedRow[] =>
-  rows.map((cells, place) => {
+  rows.map((cells, index) => {
     const fields: Record<string, FieldValue> = {};
     const faults: { field: FieldModel; fault: CellFault }[] = [];
     for (const [column, field] of mapping.entries()) {
@@ -25,7 +25,7 @@ export const rowsOf = ({ rows }: Pick<CsvFile, 'rows'>, mapping: Mapping, contex
       // What is left out has the default of the field.
       else if (cell.value !== null) fields[field.apiName] = cell.value;
     }
-    return { place, fields, faults };
+    return { index, fields, faults };
   });
 
 /** So many different people of one file are looked for. */

@@ -16,7 +16,7 @@ export interface OptionEditorProps {
 export function OptionEditor({ options, onChange, readOnly, areStages = false }: OptionEditorProps) {
   const texts = useTexts(PICKLIST_TEXTS);
   const set = (index: number, changes: Partial<OptionDraft>): void =>
-    onChange(options.map((option, place) => (place === index ? { ...option, ...changes } : option)));
+    onChange(options.map((option, at) => (at === index ? { ...option, ...changes } : option)));
   const added: OptionDraft = {
     ...{ value: '', label: '', active: true },
     ...(areStages && { meaning: 'open', probability: 50 }),
@@ -43,7 +43,7 @@ export function OptionEditor({ options, onChange, readOnly, areStages = false }:
       <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }}>
         {options.map((option, index) => (
           <Group
-            // Its place: a row has no other name before it is saved.
+            // Its index: a row has no other name before it is saved.
             key={index}
             component="li"
             gap="xs"
@@ -98,7 +98,7 @@ export function OptionEditor({ options, onChange, readOnly, areStages = false }:
                 {move(option, index, -1)}
                 {move(option, index, 1)}
                 {act(option.active ? texts.retire : texts.use, option, () => set(index, { active: !option.active }))}
-                {act(texts.remove, option, () => onChange(options.filter((_, place) => place !== index)))}
+                {act(texts.remove, option, () => onChange(options.filter((_, at) => at !== index)))}
               </Group>
             )}
           </Group>

@@ -76,19 +76,19 @@ export function ImportRun({ model, file, rows, onRestart }: ImportRunProps) {
     );
   }
   const reasons = new Map<number, string>();
-  for (const { place, faults } of rows) {
+  for (const { index, faults } of rows) {
     if (faults.length > 0) {
-      reasons.set(place, faults.map(({ field, fault }) => `${field.label}: ${texts.faults[fault]}`).join('; '));
+      reasons.set(index, faults.map(({ field, fault }) => `${field.label}: ${texts.faults[fault]}`).join('; '));
     }
   }
-  for (const [index, { place }] of sent.entries()) {
-    const result = results.get(index);
-    if (result?.status === 'failed') reasons.set(place, reasonOf(model, result, language));
+  for (const [position, { index }] of sent.entries()) {
+    const result = results.get(position);
+    if (result?.status === 'failed') reasons.set(index, reasonOf(model, result, language));
   }
   const refused = [...reasons].sort(([one], [other]) => one - other);
   const left = sent.length - results.size;
   const download = (): void => {
-    const lines = refused.map(([place, reason]) => [...(file.rows[place] ?? []), reason]);
+    const lines = refused.map(([index, reason]) => [...(file.rows[index] ?? []), reason]);
     save(
       `${file.name.replace(/\.\w+$/, '')}-refused.csv`,
       writeCsv([[...file.columns, texts.reason], ...lines], file.delimiter),
@@ -121,11 +121,11 @@ export function ImportRun({ model, file, rows, onRestart }: ImportRunProps) {
             </Button>
           </Group>
           <ul className="refused">
-            {refused.slice(0, LISTED).map(([place, reason]) => (
-              <li key={place}>
+            {refused.slice(0, LISTED).map(([index, reason]) => (
+              <li key={index}>
                 <Text size="sm">
                   {/* As a spreadsheet counts, where the first row has the names. */}
-                  <b>{texts.row(place + 2)}</b> {reason}
+                  <b>{texts.row(index + 2)}</b> {reason}
                 </Text>
               </li>
             ))}

@@ -45,7 +45,7 @@ export function MapColumns({ model, file, onStart, onRestart }: MapColumnsProps)
   );
   const missing = fields.filter(({ required, apiName }) => required && !names.includes(apiName));
   const choose = (column: number, name: string | null): void =>
-    setNames(names.map((one, place) => (place === column ? name : one === name ? null : one)));
+    setNames(names.map((one, index) => (index === column ? name : one === name ? null : one)));
   return (
     <>
       <Title order={2} size="h5">
@@ -55,24 +55,24 @@ export function MapColumns({ model, file, onStart, onRestart }: MapColumnsProps)
         {texts.columnsText}
       </Text>
       <div className="import-columns">
-        {file.columns.map((column, place) => (
-          <div key={place} className="import-column">
+        {file.columns.map((column, index) => (
+          <div key={index} className="import-column">
             <div>
               <Text size="sm" fw={500} truncate>
                 {column}
               </Text>
               <Text size="xs" c="dimmed" truncate>
-                {file.rows.find((cells) => cells[place] !== '')?.[place] ?? '\u00a0'}
+                {file.rows.find((cells) => cells[index] !== '')?.[index] ?? '\u00a0'}
               </Text>
             </div>
             <NativeSelect
               aria-label={texts.fieldOf(column)}
-              value={names[place] ?? ''}
+              value={names[index] ?? ''}
               data={[
                 { value: '', label: texts.skip },
                 ...fields.map(({ apiName, label }) => ({ value: apiName, label })),
               ]}
-              onChange={({ currentTarget }) => choose(place, currentTarget.value || null)}
+              onChange={({ currentTarget }) => choose(index, currentTarget.value || null)}
             />
           </div>
         ))}
@@ -121,7 +121,7 @@ function Preview({ mapping, rows, file, isLooking }: PreviewProps) {
   const columns = [...mapping.entries()].flatMap(([column, field]) => (field ? [{ column, field }] : []));
   /** A person by what the file calls them. */
   const shown = (row: ImportedRow, field: FieldModel, column: number) => {
-    const text = file.rows[row.place]?.[column] ?? '';
+    const text = file.rows[row.index]?.[column] ?? '';
     if (field.type === 'reference') return text || words.none;
     return formatValue(field, row.fields[field.apiName], locale, words) ?? words.none;
   };
@@ -140,10 +140,10 @@ function Preview({ mapping, rows, file, isLooking }: PreviewProps) {
         </thead>
         <tbody>
           {rows.slice(0, SHOWN).map((row) => (
-            <tr key={row.place}>
+            <tr key={row.index}>
               {columns.map(({ field, column }) => {
                 const fault = row.faults.find((one) => one.field === field)?.fault;
-                const text = file.rows[row.place]?.[column] ?? '';
+                const text = file.rows[row.index]?.[column] ?? '';
                 return (
                   <td key={field.apiName} title={text}>
                     {fault && !(isLooking && fault === 'noPerson') ? (

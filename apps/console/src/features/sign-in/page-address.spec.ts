@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isHandedOver, takePlace } from './place.js';
+import { isHandedOver, takePageAddress } from './page-address.js';
 
 /** An address bar, and what the page wrote into it. */
 function bar(address: string) {
@@ -8,24 +8,24 @@ function bar(address: string) {
   const history = { replaceState: (...given: unknown[]) => written.push(given) };
   return { window: { location: { pathname, search, hash }, history } as unknown as Window, written };
 }
-const take = (address: string) => takePlace(bar(address).window);
+const take = (address: string) => takePageAddress(bar(address).window);
 
 describe('the address of the page', () => {
   it('gives away its token once, and is written without it at once', () => {
     const { window, written } = bar('/password-reset?lang=de#token=AbC-1_2.~x');
-    expect(takePlace(window)).toEqual({ path: '/password-reset', token: 'AbC-1_2.~x' });
+    expect(takePageAddress(window)).toEqual({ path: '/password-reset', token: 'AbC-1_2.~x' });
     expect(written).toEqual([[null, '', '/password-reset?lang=de']]);
   });
 
   it('is left alone when there is nothing behind #', () => {
     const { window, written } = bar('/account/authorize?request=0199aa00-1');
-    expect(takePlace(window)).toEqual({ path: '/account/authorize' });
+    expect(takePageAddress(window)).toEqual({ path: '/account/authorize' });
     expect(written).toEqual([]);
   });
 
   it('loses whatever is behind #, also what is no token', () => {
     const { window, written } = bar('/verify-email#nonsense');
-    expect(isHandedOver(takePlace(window))).toBe(false);
+    expect(isHandedOver(takePageAddress(window))).toBe(false);
     expect(written).toEqual([[null, '', '/verify-email']]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { keepReturn, takeReturn } from './return-place.js';
+import { keepReturn, takeReturn } from './return-path.js';
 
 function tabAt(address: string) {
   const kept = new Map<string, string>();

@@ -1,5 +1,5 @@
 /** What the address says: which view, and with what. */
-export interface Place {
+export interface PageAddress {
   /** Without a slash at the end. */
   readonly path: string;
   /** What a mail or a sign-in elsewhere has handed over, behind `#`. It is taken out of the address. */
@@ -19,7 +19,7 @@ const VALUE = /^[\w.~-]{1,500}$/;
  * Reads the address, and drops what is secret in it at once: from the bar, from the entry of the history, and from what an
  * extension or a screenshot sees later. Nothing keeps it but the returned object.
  */
-export function takePlace({ location, history }: Pick<Window, 'location' | 'history'>): Place {
+export function takePageAddress({ location, history }: Pick<Window, 'location' | 'history'>): PageAddress {
   const { pathname, search, hash } = location;
   const handedOver = new URLSearchParams(hash.slice(1));
   if (hash) history.replaceState(null, '', pathname + search);
@@ -37,8 +37,8 @@ function parameterOf(parameters: URLSearchParams, name: string): string | undefi
 export const requestOf = (search: string): string | undefined => parameterOf(new URLSearchParams(search), 'request');
 
 /** Whether something was handed over, which a change of the fragment alone can do while the page is open. */
-export const isHandedOver = ({ path: _path, ...handedOver }: Place): boolean =>
+export const isHandedOver = ({ path: _path, ...handedOver }: PageAddress): boolean =>
   Object.values(handedOver).some((value) => value !== undefined);
 
 /** Of the first address, taken before anything else of the page has seen it: main.tsx imports this first. */
-export const START: Place = typeof window === 'undefined' ? { path: '/' } : takePlace(window);
+export const START: PageAddress = typeof window === 'undefined' ? { path: '/' } : takePageAddress(window);
