@@ -66,7 +66,7 @@ async function questions({ lab, samples, bare, gateway }) {
       { ...bare, next: () => requestText('GET', path(), '') },
       { ...gateway, next, ...(!isWhole && { atLeast: 0.3 }) },
     ];
-    // Of what nothing bounds two at once are answered.
+    // At most two queries that nothing bounds run at the same time.
     const plan = { ...SLOWER_PLAN, rounds: setting('ROUNDS', 5, 1), ...(isWhole && { connections: 2 }) };
     rows.push(...(await compare(`${RECORDS} deals, ${name}`, sides, plan)));
   }

@@ -31,7 +31,7 @@ export const ISSUER = 'http://127.0.0.1:8080';
 const KEY_ID = 'bench';
 /** Any access token is refused that is older than a quarter of an hour. */
 const TOKEN_USE_MS = 300_000;
-/** Of every role of PostgreSQL. */
+/** Every role of PostgreSQL has it. */
 export const PASSWORD = 'bench';
 /** More than a measurement reaches. */
 export const NO_LIMIT = '1000000000';

@@ -15,7 +15,7 @@ import { besideRow, median, percentile, setting } from './measure.mjs';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LONGEST_WARM_UP_MS = setting('LONGEST_WARM_UP_MS', 30_000, 1000);
-/** Of a second in `/proc/<pid>/stat`; the same on every Linux. */
+/** The ticks of a second in `/proc/<pid>/stat`; the same on every Linux. */
 const TICKS_PER_SECOND = 100;
 
 /** The compiler takes its time by calls, not by the clock: a warm-up goes on until so many requests are answered. */
@@ -66,7 +66,7 @@ export async function sendLoad({ port, next, connections = PLAN.connections, mil
   return { requests: latencies.length, seconds: (performance.now() - begun) / 1000, latencies };
 }
 
-/** As sendLoad, in a thread that no other load keeps waiting.
+/** Like sendLoad, in a thread that no other load keeps waiting.
  * @param {Omit<Parameters<typeof sendLoad>[0], 'next'> & { requests: readonly string[] }} load @returns {ReturnType<typeof sendLoad>} */
 export async function sendLoadApart(load) {
   const worker = new Worker(new URL('load-thread.mjs', import.meta.url), { workerData: load });
@@ -109,7 +109,7 @@ function converse(port, next, isOver = () => true, everyMs = 0, firstInMs = 0) {
         parts = [head];
       } else missing -= chunk.length;
       if (missing > 0) return;
-      // Of the status, `HTTP/1.1 201`, the first digit. A long answer is joined only where it is looked at.
+      // The first digit of the status, `HTTP/1.1 201`. A long answer is joined only where it is looked at.
       if (parts[0]?.[9] !== 0x32) socket.destroy(new Error(`Port ${port} answered ${joined().toString('utf8')}`));
       else if (!isOver(performance.now() - dueAt)) send();
       else {
@@ -185,7 +185,7 @@ const processorSeconds = (processes) =>
     }),
   );
 
-/** Of a process and of its children that have ended. @param {number | string} pid */
+/** The ticks of a process and of its children that have ended. @param {number | string} pid */
 async function ticksOf(pid) {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   // The name of the program, in parentheses, may hold spaces.

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 export const setting = (/** @type {string} */ name, /** @type {number} */ usual, quick = usual) =>
   Number(process.env[`BENCH_${name}`] ?? (process.env.BENCH_QUICK ? quick : usual));
 
-/** Of each function; odd, so that the median is one of them. */
+/** An odd number for each function, so that the median is one of them. */
 export const BATCHES = setting('BATCHES', 41, 3);
 /** Long enough for the clock, short enough that batches next to each other see the same machine. */
 const BATCH_MICROSECONDS = 4000;

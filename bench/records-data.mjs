@@ -9,13 +9,13 @@ import { setting } from './measure.mjs';
 /** sql: the value, where `i` is the number of the record; slot: the column that carries the value for filters, or `inSlot`.
  * @typedef {{ apiName: string, type: string, sql: string, slot?: string | null, inSlot?: string, expression?: string }} Field */
 
-/** Of the measured workspace. */
+/** The records of the measured workspace. */
 export const RECORDS = setting('RECORDS', 100_000, 2000);
 const OTHER_TENANTS = setting('OTHER_TENANTS', 1000, 10);
 const RECORDS_OF_OTHERS = 20;
 /** Further workspaces, with an object each. */
 export const WORKSPACES = setting('WORKSPACES', 32);
-/** Of a thousand workspaces a hundred each: loading takes as long as that of 100,000 records. */
+/** A thousand workspaces have a hundred each: loading takes as long as that of 100,000 records. */
 const RECORDS_OF_WORKSPACE = Math.max(100, Math.min(1000, Math.floor(32_000 / WORKSPACES)));
 /** Records with the same value of the filtered field. */
 const MATCHES = 40;
@@ -198,7 +198,7 @@ async function addColumns(admin, table, columns) {
   for (const [name] of named) await admin.query(`CREATE INDEX ON ${table} (${name}, id)`);
 }
 
-/** Of a record, by its number. @param {string} object @param {string} i */
+/** The id of a record, by its number. @param {string} object @param {string} i */
 const idOf = (object, i) =>
   `('0199aa00-' || lpad(to_hex(${i} / 65536), 4, '0') || '-7' || lpad(to_hex(${i} % 4096), 3, '0') || '-8000-' || substr(md5(tenant::text || ${object} || ${i}), 1, 12))::uuid`;
 

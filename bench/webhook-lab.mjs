@@ -13,7 +13,7 @@ import { startSource } from './webhook-source.mjs';
 /** Each endpoint that misbehaves has an origin of its own, as it has in life; of those that work, different tenants share one. */
 const OTHER_ORIGINS = 11;
 const TENANTS = 10;
-/** Of each tenant; the tenth can be one whose receiver never answers. */
+/** Each tenant has so many; the tenth can be one whose receiver never answers. */
 export const SUBSCRIPTIONS = 10;
 /** Longest time without any progress; an attempt that hangs takes 15 s. */
 const STALL_MS = 60_000;
@@ -98,7 +98,7 @@ export class WebhookLab {
     await this.parts.admin.query(INSERT_DUE, [JSON.stringify(subscriptions), each, DELIVERY_BODY]);
   }
 
-  /** As administrators use the API. @param {string} tenantId @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
+  /** Calls the API the way administrators do. @param {string} tenantId @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
   #call(tenantId, method, path, body) {
     const { port } = this.parts.dispatcher;
     return ask(port, requestText(method, `/api/webhooks/${path}`, this.lab.authorization(tenantId), body));
@@ -146,7 +146,7 @@ export class WebhookLab {
     return ask(this.parts.receiver.port, requestText('GET', `/${command}`, ''));
   }
 
-  /** Of what was committed and received before, nothing will be known. */
+  /** What was committed and received before is no longer counted. */
   async forget() {
     this.source.commits.clear();
     await this.#askReceiver('forget');

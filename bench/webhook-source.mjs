@@ -56,7 +56,7 @@ export async function startSource(lab) {
     },
     stopRelay,
 
-    /** As fast as it can, the tenants in turn. @param {readonly string[]} tenantIds @param {number} events */
+    /** Commits as fast as it can, the tenants in turn. @param {readonly string[]} tenantIds @param {number} events */
     async commitAll(tenantIds, events) {
       const tenant = inTurn(tenantIds);
       let left = events;

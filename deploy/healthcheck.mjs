@@ -1,4 +1,4 @@
-// Of every service's image: exits 0 when the service says that it is ready. Node is the only program there that speaks
+// Every service's image has it: exits 0 when the service says that it is ready. Node is the only program there that speaks
 // HTTP. Kubernetes asks the operations port itself.
 import { get } from 'node:http';
 

@@ -11,7 +11,7 @@ interface AppDelivery {
   url: string;
 }
 
-/** Of a name that leads nowhere: what is looked at is whether the deliveries are made, not whether they arrive. */
+/** The name leads nowhere: the test looks at whether the deliveries are made, not whether they arrive. */
 const APP_URL = 'https://hooks.acme.example.com/events';
 
 describe('the deliveries of an app', () => {

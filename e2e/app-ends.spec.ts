@@ -48,7 +48,7 @@ interface InUse {
   /** Whether a lead starts a run, and has a delivery. */
   readonly run: boolean;
   readonly delivery: boolean;
-  /** Of a run that waits, and of a delivery that waits for its next attempt. */
+  /** A run that waits, and a delivery that waits for its next attempt. */
   readonly waitingRun: string;
   readonly queued: string;
   readonly newInstallation: number;

@@ -38,7 +38,7 @@ async function findEverywhere(text: string): Promise<string[]> {
   return [...messages, ...tables.flat()];
 }
 
-/** As a consumer that could not handle an event keeps it. */
+/** A consumer that could not handle an event keeps it like this. */
 async function storeDeadLetter(database: string, consumer: string, envelope: EventEnvelope): Promise<void> {
   const sql = `INSERT INTO dead_letter (tenant_id, id, consumer, message_key, event_id, subject, payload, error, deliveries)
     VALUES ($1, $2, $3, $4, $2, 'events.lead.created.1', $5, $6, 10)`;

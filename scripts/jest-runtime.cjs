@@ -43,7 +43,7 @@ function sharedModule(file) {
   );
 }
 
-/** Of the test file that runs now, to which a late import of an ended one goes as well. @type {Executor} */
+/** The executor of the test file that runs now, to which a late import of an ended one goes as well. @type {Executor} */
 let executing;
 /** @type {Map<string, { source: string, run: Function }>} */
 const compiled = new Map();
@@ -85,7 +85,7 @@ module.exports.default = class extends Runtime {
     esmLoader.buildCjsAsEsmSyntheticModule = (from, file, context) =>
       isShared(file) ? sharedModule(file) : build(from, file, context);
     executing = executor;
-    // Of a function that an earlier file has compiled, coverage would count no blocks.
+    // Coverage would count no blocks of a function that an earlier file has compiled.
     executor.compile = collectCoverage ? compile : compileOnce;
   }
 

@@ -26,7 +26,7 @@ const USAGE = `npm test -- [options] [path …]
 Environment: CITUS_URL, the coordinator of a Citus cluster that is used instead of one that --citus starts.
 On a cluster the tests of scripts/testing/on-citus.mjs run too, more of them with --deep; with paths, these run there alone.`;
 
-/** Of one row of tests; another runs beside it. More than cores, because a suite often waits for a server or a timer. */
+/** Workers of one row of tests; another runs beside it. More than cores, because a suite often waits for a server or a timer. */
 const WORKERS = 2;
 
 const FLAG = /** @type {const} */ ({ type: 'boolean', default: false });

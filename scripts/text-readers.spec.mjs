@@ -19,7 +19,7 @@ import { secretsIn } from '../libs/manifest/src/secrets.js';
 import { parseNumber } from '../libs/records-ui/src/objects/number-input.js';
 import { tokensOf } from '../libs/records-ui/src/timeline/markdown-tokens.js';
 
-/** Of a field that takes any such value. */
+/** Parses a value of a field that takes any such value. */
 const parse = (/** @type {string} */ type) => (/** @type {string} */ text) => fieldTypes.get(type)?.parse(text, {}, {});
 const readers = /** @type {const} */ ([
   ['Markdown of a note', 10_000, tokensOf],

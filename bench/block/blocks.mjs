@@ -46,7 +46,7 @@ export function caller(lab, tenantId, token) {
   };
 }
 
-/** Of each call the median of five rounds, after one in which all that is kept is made.
+/** Returns the median of five rounds of each call, after one in which all that is kept is made.
  * @param {Watched} service @param {ReturnType<typeof caller>} send @param {Calls} calls */
 export async function blockRows(service, send, calls) {
   const rows = [];

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import { isMainThread } from 'node:worker_threads';
 
-/** Of Node 24. @type {(since?: object) => { user: number, system: number }} */
+/** Node 24 has it. @type {(since?: object) => { user: number, system: number }} */
 const usage = /** @type {any} */ (process).threadCpuUsage;
 
 if (isMainThread && process.env.BENCH_PROBE_PORT) {

@@ -19,7 +19,7 @@ export const DEAL_FIELDS = {
 const STAGES = ['New', 'Qualified', 'Proposal', 'Won', 'Lost'];
 const two = (/** @type {number} */ number) => String(number).padStart(2, '0');
 
-/** As many as stay in the processor's caches: what is measured is the computation. */
+/** So few that they stay in the processor's caches: what is measured is the computation. */
 export const DEALS = Array.from({ length: 256 }, (_, index) => ({
   amount: index % 17 === 0 ? null : index * 37.5 + 0.25,
   discount: index % 5 === 0 ? null : (index % 30) / 100,

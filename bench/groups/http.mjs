@@ -22,7 +22,7 @@ const CONSTANT = '/api/auth/constant?page=2&size=25';
 const readsWith = (credentials) =>
   inTurn(credentials.map((one) => requestText('GET', CONSTANT, `authorization: Bearer ${one}\r\n`)));
 
-/** Of 200 users of 20 tenants. */
+/** Makes tokens for 200 users of 20 tenants. */
 const tenantOfEachUser = () =>
   Array.from({ length: TENANTS }, newId).flatMap((tenant) => Array.from({ length: USERS_EACH }, () => tenant));
 

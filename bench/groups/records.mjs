@@ -72,7 +72,7 @@ function requestsOf(lab, { path, filter, query, changed, create }, { ids, filter
   /** @param {string} method @param {string} where @param {object} [body] */
   const send = (method, where, body, headers = '') =>
     requestText(method, where, lab.authorization(tenant) + headers, body);
-  /** As pages send it. */
+  /** Pages send a key with each write. */
   const key = () => `idempotency-key: ${randomUUID()}\r\n`;
   return {
     read: () => send('GET', `${path}/${id()}`),

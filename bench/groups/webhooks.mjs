@@ -11,7 +11,7 @@ import { startSource } from '../webhook-source.mjs';
 
 const ROUNDS = setting('ROUNDS', 3, 1);
 const RELAYED = setting('WEBHOOK_RELAY_EVENTS', 10_000, 1000);
-/** Of one round; each becomes ten deliveries. */
+/** The events of one round; each becomes ten deliveries. */
 const EVENTS = setting('WEBHOOK_EVENTS', 3000, 200);
 const BARE_MS = setting('ROUND_MS', 2000, 200);
 /** To one origin, as many as the service keeps idle for one. */

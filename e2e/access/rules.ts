@@ -10,7 +10,7 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   viewer: ['read'],
   // An app's own token.
   app: ['read', 'write'],
-  // Of operators.
+  // The rights of operators.
   administrator: ['read', 'write', 'administer', 'own'],
   reviewer: ['read', 'write'],
 };

@@ -19,7 +19,7 @@ export interface AppTokens {
 
 interface TokenAnswer {
   readonly status: number;
-  /** Of a success. */
+  /** The tokens of a success. */
   readonly tokens: AppTokens;
 }
 

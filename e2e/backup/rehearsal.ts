@@ -176,7 +176,7 @@ class Run {
     };
   }
 
-  /** As an operator does, with the time that the restored database names. */
+  /** Rewinds with the time that the restored database names. */
   private async rewind(site: Site): Promise<number> {
     const [last] = await site.databases.query<{ at: Date }>(
       'webhook-dispatcher',

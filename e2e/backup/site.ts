@@ -13,7 +13,7 @@ import { Identity } from '../event-path/identity.js';
 import { ServiceProcess } from '../event-path/service-process.js';
 
 export interface SiteOptions {
-  /** Of this site; PostgreSQL's data are in `postgres` below it. */
+  /** The folder of this site; PostgreSQL's data are in `postgres` below it. */
   readonly folder: string;
   readonly guard: Guard;
   readonly endpoints: Endpoints;

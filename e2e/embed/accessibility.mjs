@@ -9,7 +9,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'ut
  */
 export async function accessibilityProblems(frame) {
   if (!frame) throw new Error('There is no frame');
-  // As an evaluated text and not as a script element, which the policy of the page refuses.
+  // A script element would not do, which the policy of the page refuses.
   if (!(await frame.evaluate('"axe" in window'))) await frame.evaluate(AXE);
   const found = await look(frame);
   // What began to fade in while axe looked has too little contrast until it is there; what is wrong stays so.

@@ -330,7 +330,7 @@ describe('the token', () => {
       intruder.id = 'intruder';
       document.body.append(intruder);
       const script = intruder.contentDocument.createElement('script');
-      // Of the allowed origin, but not the parent of the embed page.
+      // The message has the allowed origin, but does not come from the parent of the embed page.
       script.text = "for (const type of ['destroyed', 'token-failed']) parent.frames[0].postMessage({ protocol: 'crm-embed', version: 1, type }, '*');" +
         "parent.postMessage({ protocol: 'crm-embed', version: 1, type: 'token-wanted', reason: 'refused' }, '*')";
       intruder.contentDocument.body.append(script);

@@ -67,7 +67,7 @@ describe('the component CrmEmbed in strict mode', () => {
     const seen = (await events()).map(({ type }) => type);
     expect(seen.filter((type) => type === 'ready')).toHaveLength(1);
     expect(seen.filter((type) => type === 'token')).toHaveLength(1);
-    // Of the frame that strict mode removed at once: its request was ended.
+    // Strict mode removed a frame immediately: its request was ended.
     expect(await page.evaluate('window.aborted')).toBe(1);
     expect((await events()).map(({ code }) => code).filter(Boolean)).toEqual([]);
   });

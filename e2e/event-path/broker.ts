@@ -28,7 +28,7 @@ export class Broker {
     return `nats://127.0.0.1:${this.options.port}`;
   }
 
-  /** Of every user. */
+  /** Every user has it. */
   get password(): string {
     return PASSWORD;
   }

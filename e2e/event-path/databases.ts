@@ -16,7 +16,7 @@ export interface DatabasesOptions {
   readonly port: number;
   readonly logFile: string;
   readonly guard: Guard;
-  /** Of the server, by name. */
+  /** The server's settings, by name. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -26,7 +26,7 @@ export class Databases {
 
   constructor(private readonly options: DatabasesOptions) {}
 
-  /** As in production: what it has acknowledged is in its log when it dies, and is there again after the recovery. */
+  /** The same as in production: what it has acknowledged is in its log when it dies, and is there again after the recovery. */
   async start(): Promise<void> {
     const { folder, port, logFile, guard, settings } = this.options;
     const { process: server } = await startPostgres({
@@ -89,7 +89,7 @@ export class Databases {
     await this.process?.stop('SIGINT', POSTGRES_STOP_MS);
   }
 
-  /** Of the administrator, whom no policy binds. */
+  /** The administrator, whom no policy binds. */
   adminUrl(database: string): string {
     return `postgres://postgres:${PASSWORD}@127.0.0.1:${this.options.port}/${database}`;
   }

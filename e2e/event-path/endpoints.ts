@@ -7,9 +7,9 @@ import { demoReceiverCertificate } from '../../scripts/platform/demo-receiver.mj
 import { Endpoint, FAILURES } from './endpoint.js';
 
 const TENANTS = 10;
-/** Of each tenant. */
+/** Each tenant has so many. */
 const SUBSCRIPTIONS = 2;
-/** Of all 20 endpoints: 5 %. */
+/** One of all 20 endpoints: 5%. */
 const HANGING = 1;
 
 /** The endpoints of all tenants, with one certificate. */

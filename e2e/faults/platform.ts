@@ -16,7 +16,7 @@ import { ServiceProcess } from '../event-path/service-process.js';
 import { signFor, subscribe } from '../event-path/subscribe.js';
 import type { Fault, FaultTarget } from './fault-plan.js';
 
-/** Of each service. */
+/** Each service has so many. */
 const REPLICAS = 2;
 /** A standby takes over within a second. */
 const OWNER_MS = 30_000;

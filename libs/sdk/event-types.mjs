@@ -32,13 +32,13 @@ await writeDocument(async () => {
     });
     domains.set(domain, typeOf(name));
   }
-  // As webhook-dispatcher delivers it: the fields of the record beside what the event adds.
+  // webhook-dispatcher delivers this: the fields of the record beside what the event adds.
   const delivered = Object.entries(EVENTS).map(([name, { data }]) => {
     if (!data.properties.record) return [name, data];
     const type = domains.get(name.replace(/\..*/, ''));
     const record = ref(type ?? 'CustomRecord');
     const { erased } = data.properties;
-    // Of a deleted record only the id is certain.
+    // Only the id of a deleted record is certain.
     if (erased) {
       const remains = type === undefined ? record : data.properties.record;
       return [name, all(remains, { type: 'object', properties: { erased } })];

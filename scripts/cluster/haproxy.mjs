@@ -8,7 +8,7 @@ import { programOf } from '../servers/programs.mjs';
 
 const START_TIMEOUT_MS = 10_000;
 const STOP_MS = 3000;
-/** As often as a Kubernetes service learns of a pod that is not ready any more, or sooner. */
+/** Checks are so frequent that HAProxy learns as soon as a Kubernetes service of a pod that is not ready any more, or sooner. */
 const CHECKS = 'check inter 250ms fastinter 100ms fall 2 rise 1';
 /** The proxy of PostgreSQL. */
 const DATABASE = 'postgres';

@@ -1,5 +1,5 @@
 export const NODES = /** @type {const} */ (['nats-1', 'nats-2', 'nats-3']);
-/** Of each service. */
+/** Each service has two. */
 const REPLICAS = [1, 2];
 /** From the port of a service to those of its replicas: all stay below 32768, where outgoing ports begin. */
 const REPLICA_OFFSET = 11_900;

@@ -69,7 +69,7 @@ export function natsCluster({ folder, logFolder, guard }, { ports, url, password
       await eventually(isReady, 'that the servers of NATS make streams', CURRENT_TIMEOUT_MS);
     },
 
-    /** As for an update: a server hands over what it leads, sends its clients to the others and ends. @param {Node} node */
+    /** Restarts like an update: a server hands over what it leads, sends its clients to the others and ends. @param {Node} node */
     async restartNode(node) {
       await servers.get(node)?.stop('SIGTERM', NATS_STOP_MS);
       await startNode(node);

@@ -70,7 +70,7 @@ function container(name, file = compose) {
   return found;
 }
 
-/** Of each file of a folder, by its name. @param {string} folder @returns {Record<string, string>} */
+/** The content of each file of a folder, by its name. @param {string} folder @returns {Record<string, string>} */
 const contentOf = (folder) =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]));
 

@@ -14,7 +14,7 @@ import { startContainer } from './container.mjs';
 
 /** From the ports of npm start. All are below the range from which systems take those of outgoing connections. */
 const PORT_OFFSET = 6000;
-/** As long as npm start waits. */
+/** npm start waits as long. */
 const READY_TIMEOUT_MS = 60_000;
 /** The drain time of the services and what they add to it. */
 const STOP_MS = 25_000;

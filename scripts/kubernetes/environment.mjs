@@ -23,7 +23,7 @@ export async function variableProblems(manifests, handMade) {
   /** @type {string[]} */
   const found = [];
   try {
-    // As cert-manager fills a secret: services read the files that they are given, and refuse what does not belong together.
+    // cert-manager fills a secret like this: services read the files that they are given, and refuse what does not belong together.
     const authority = await certificateAuthority();
     const { cert, key } = await authority.sign(['sample']);
     const files = { 'tls.crt': cert, 'tls.key': key, 'ca.crt': authority.ca };
@@ -79,7 +79,7 @@ function environmentOf(workload, manifests, handMade) {
 /** @param {{ name: string, key: string }} reference @param {readonly HandMadeSecret[]} handMade
  * @returns {string | undefined} undefined when nobody makes it */
 function sampleOf({ name, key }, handMade) {
-  // Of the operator of PostgreSQL.
+  // The secret of the operator of PostgreSQL.
   if (name === 'crm-db-superuser') return 'a-password';
   const source = handMade.find((secret) => secret.name === name)?.keys[key];
   if (!source) return undefined;

@@ -93,7 +93,7 @@ const moved = (text, ordinal, own) =>
     .replace('/var/run/nats', path.join(folder, String(ordinal)))
     .replaceAll('/etc/nats/tls', folder);
 
-/** As the startup probe asks. @param {number} monitor */
+/** Asks what the startup probe asks. @param {number} monitor */
 const healthy = (monitor) =>
   eventually(
     async () => (await get(`http://127.0.0.1:${monitor}/healthz`)).status === 200,

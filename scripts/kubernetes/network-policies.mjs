@@ -15,7 +15,7 @@ const POD_LABELS = {
   nats: { 'app.kubernetes.io/name': 'nats' },
   limits: { 'app.kubernetes.io/name': 'valkey' },
   migrate: { 'app.kubernetes.io/name': 'migrate' },
-  // Of the operator: every instance of the cluster.
+  // The operator's label: every instance of the cluster.
   database: { 'cnpg.io/cluster': 'crm-db' },
 };
 

@@ -39,7 +39,7 @@ const OTHER_CONNECTIONS = 4 + 3;
 /** Those of costly queries, beside a pool of so many. @param {string} service @param {number} pool */
 const costlyConnections = (service, pool) => (service === 'custom-objects' ? Math.floor(pool / 2) : 0);
 const DEFAULT_POOL_SIZE = 10;
-/** Of the migration job, the operator and people. */
+/** Connections of the migration job, the operator, and people. */
 const SPARE_CONNECTIONS = 30;
 /** Seconds after the drain at which a service ends a shutdown that hangs (libs/runtime/src/start-service.ts). */
 const SHUTDOWN_GRACE_SECONDS = 10;

@@ -5,7 +5,7 @@ import { transformFile } from '@swc/core';
 import { runOrFail } from '../processes/run.mjs';
 import { inRoot } from '../root.mjs';
 
-/** As many are built at a time: while one waits for files or for the bundler's threads, another one computes. */
+/** So many are built at a time: while one waits for files or for the bundler's threads, another one computes. */
 const AT_ONCE = 3;
 
 /** Tests are not built. */

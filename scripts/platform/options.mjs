@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { PlainError } from '../plain-error.mjs';
 import { inRoot } from '../root.mjs';
 
-/** As USAGE says. @typedef {Exclude<ReturnType<typeof readStartOptions>, { help: string }>} StartOptions */
+/** USAGE describes them. @typedef {Exclude<ReturnType<typeof readStartOptions>, { help: string }>} StartOptions */
 
 const USAGE = `npm start -- [options]
   --detach           return when the platform is ready and leave it running (npm run stop ends it)

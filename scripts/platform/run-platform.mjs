@@ -99,7 +99,7 @@ export async function planPlatform(options, environment, embedded, services) {
     baseUrl: at(layout.services.gateway?.port),
     embedApiUrl: at(layout.services['embed-gateway']?.port),
     adminUrl: at(layout.services['marketplace-admin']?.port),
-    // Of the superuser, with its password.
+    // The superuser's, with its password.
     databaseUrl:
       environment.DATABASE_URL ??
       `postgres://postgres:${secrets.postgres}@127.0.0.1:${layout.servers.postgres}/postgres`,

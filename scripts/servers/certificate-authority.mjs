@@ -1,7 +1,7 @@
 // Certificates as an authority of a cluster signs them: for tests, and for the demo's https receiver.
 import { generate } from 'selfsigned';
 
-/** Of a subjectAltName. */
+/** The tag of a name in subjectAltName. */
 const DNS_NAME = /** @type {const} */ (2);
 const IP_ADDRESS = /** @type {const} */ (7);
 const DAY_MS = 86_400_000;

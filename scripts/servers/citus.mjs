@@ -14,7 +14,7 @@ const NODES = 3;
 const START_TRIES = 3;
 /** Longest wait for the processes of a killed server to let go of its shared memory. */
 const LEFTOVER_TIMEOUT_MS = 15_000;
-/** As in k8s/components/citus-node. */
+/** The same as in k8s/components/citus-node. */
 const SETTINGS = { 'citus.recover_2pc_interval': '5s', recovery_init_sync_method: 'syncfs', jit: 'off' };
 /** For data that is deleted afterwards. Commits are still written before they are answered, so that a killed node loses nothing.
  * Few shards, because each makes a table slower to create. */

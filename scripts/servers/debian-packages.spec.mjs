@@ -12,7 +12,7 @@ Inst haproxy (2.6.12-1 Debian:12.11/oldstable [amd64])
 Conf haproxy (2.6.12-1 Debian:12.11/oldstable [amd64])
 `;
 
-/** As apt-get does: finds packages in the lists of the machine, if it has some, or in those that it is given. */
+/** Does what apt-get does: finds packages in the lists of the machine, if it has some, or in those that it is given. */
 const APT_GET = `#!/bin/sh
 echo "$*" >> "$LOG"
 case "$*" in

@@ -157,7 +157,7 @@ async function pidFileLines(dataDir) {
   return text.split('\n').map((line) => line.trim());
 }
 
-/** As pg_ctl asks: line 8 of the pid file says `ready`. @param {ChildServer} server @param {string} dataDir */
+/** Asks what pg_ctl does: line 8 of the pid file says `ready`. @param {ChildServer} server @param {string} dataDir */
 async function isReady(server, dataDir) {
   const lines = await pidFileLines(dataDir);
   return Number(lines[0]) === server.pid && lines[7] === 'ready';

@@ -44,7 +44,7 @@ export const PROGRAMS = {
       sums: 'SHA256SUMS',
     },
   },
-  // As of 7 scripts may write what they have made of the clock, without asking for it.
+  // From version 7 on, scripts may write what they have made of the clock, without asking for it.
   redis: {
     name: 'redis-server',
     installed: ['valkey-server', 'redis-server'],
@@ -165,7 +165,7 @@ const fromDebian =
     }
     const unpacked = path.join(cache, 'unpacked');
     await unpackDebianPackages(unpacked, [debianPackage]);
-    // Of the name are also settings, in other folders.
+    // Settings have the name too, in other folders.
     const places = ['usr/bin', 'usr/sbin'].map((place) => path.join(unpacked, place, name));
     const start = `LD_LIBRARY_PATH='${path.join(unpacked, LIBRARIES)}' exec '${places.find(existsSync)}'`;
     await writeFile(path.join(folder, name), `#!/bin/sh\n${start} "$@"\n`);

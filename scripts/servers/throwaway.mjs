@@ -49,7 +49,7 @@ export async function startThrowawayServers(parent = os.tmpdir(), { durable = fa
       guard,
       postgres,
       nats,
-      /** Of the administrator of PostgreSQL, and of each user of NATS. */
+      /** The password of the administrator of PostgreSQL, and of each user of NATS. */
       password,
       environment: {
         TEST_DATABASE_URL: postgres.url,

@@ -9,7 +9,7 @@ export function nodeProgram() {
   return existsSync(program) ? program : process.execPath;
 }
 
-/** Of `nodeProgram()`, such as `v24.21.0`. */
+/** The version of `nodeProgram()`, such as `v24.21.0`. */
 export const nodeVersion = () => execFileSync(nodeProgram(), ['--version'], { encoding: 'utf8' }).trim();
 
 /** The Node of whoever runs npm: developers of apps may have an older one than ours. */

@@ -62,7 +62,7 @@ export async function packageFiles() {
   return folders.sort().map((folder) => `${folder}/package.json`);
 }
 
-/** Of the last complete build: what it read and wrote, by folder. nx knows too, but to ask it takes longer than to start a service,
+/** The last complete build: what it read and wrote, by folder. nx knows too, but to ask it takes longer than to start a service,
  * and it puts what is there already in its place again, under the feet of whoever reads it. */
 const BUILT = path.join(CACHE_DIR, 'built.json');
 /** What decides the outcome besides the packages. */

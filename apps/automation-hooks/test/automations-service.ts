@@ -62,7 +62,7 @@ const QUICK: RunConfig = {
   queuedPerTenant: 10_000,
   maxClaims: 8,
 };
-/** Of a process that executes no runs. */
+/** The process executes no runs. */
 export const IDLE: Partial<RunConfig> = { concurrency: 0, pollMs: 60_000 };
 
 /** Actions of workflows. */
@@ -178,7 +178,7 @@ async function startWorld() {
     configure,
     start,
     marketplace,
-    /** Of an administrator, for calls between services. */
+    /** A token of an administrator, for calls between services. */
     internalToken: ({ tenantId, userId }: { tenantId: string; userId: string }, roles = ['admin']) =>
       tokens.sign({ aud: AUDIENCES.internal, tid: tenantId, sub: userId, sid: undefined, roles, scopes: [] }),
     async close() {

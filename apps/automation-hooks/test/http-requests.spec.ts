@@ -157,7 +157,6 @@ describe('a request to the platform', () => {
       return { status: answer.status, headers: contentType, body: JSON.stringify(answer.body) };
     });
 
-  /** Of the run that a call starts which carries a depth. */
   const statusOf = async (path: string, depth: string) => {
     const options = { body: {}, headers: { 'workflow-depth': depth } };
     const { body } = await service.request<{ runId: string }>('POST', path, options);
@@ -190,7 +189,7 @@ describe('a request to the platform', () => {
   });
 
   it('or to its API with a key of the tenant ends a circle too', async () => {
-    // As custom-objects does for the task that somebody with the key creates, in the trace of the call.
+    // This is what custom-objects does for a task that someone with the key creates, in the trace of the call.
     receiver.respondWith(async ({ headers }) => {
       const { traceparent } = headers;
       await emit('task.created', tenant.tenantId, { record: { title: 'x' } }, { traceparent: traceparent as string });

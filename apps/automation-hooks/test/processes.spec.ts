@@ -350,7 +350,7 @@ describe('a run whose processes die with it', () => {
     await service.close();
     Object.assign(service, await world.start(IDLE));
     world.customObjects.create = ({ values }) => {
-      // As a step does that fills the memory: the process is gone, with nothing stored and nothing said.
+      // A step that fills the memory ends like this: the process has died, with nothing stored and nothing said.
       if (values.title === 'poison') worker?.kill('SIGKILL');
       return { id: newId() };
     };

@@ -21,7 +21,6 @@ const { world, service, tenant } = useAutomations();
 const hook = { type: 'webhook_received' };
 const on = (event: string) => ({ type: 'event', event });
 const pathOf = (hooked: { url: string } | undefined) => new URL(hooked?.url ?? '').pathname;
-/** Of a call that starts an automation. */
 const statusOf = async (hooked: { url: string } | undefined) =>
   (await service.request('POST', pathOf(hooked), { body: {} })).status;
 
@@ -261,7 +260,7 @@ describe('the workflows of an app', () => {
     };
     expect(await started('other-app')).toEqual(['of the tenant']);
     expect(await started()).toEqual(Array(2).fill('of the tenant'));
-    // Of a sandbox of the same app.
+    // Runs of a sandbox of the same app.
     expect(await started('field-visits', newId())).toEqual(Array(3).fill('of the tenant'));
     expect(await started('other-app field-visits', newId())).toEqual(['of the app', ...Array(4).fill('of the tenant')]);
     const ofBoth = [...Array(2).fill('of the app'), ...Array(5).fill('of the tenant')];

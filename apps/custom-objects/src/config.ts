@@ -16,7 +16,7 @@ export function loadConfig(): CustomObjectsConfig {
     database: {
       ...databaseConfig('custom-objects'),
       genericPlans: true,
-      // Of long lists and of what goes alone; reads, short lists and writes of all tenants share transactions, each kind as one tenant would.
+      // The share holds for long lists and for what runs alone; reads, short lists and writes of all tenants share transactions, each kind as one tenant would.
       tenantShare: readEnvironment((env) => env.integer('DATABASE_TENANT_SHARE', { default: 2, min: 1, max: 500 })),
       costlyTimeoutMs: readEnvironment((env) =>
         env.integer('COSTLY_QUERY_TIMEOUT_MS', { default: 2_000, min: 100, max: 30_000 }),

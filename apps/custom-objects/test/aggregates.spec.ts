@@ -134,7 +134,7 @@ describe('metrics', () => {
     });
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
     const text = await answer.text();
-    // As text: a number of JavaScript would not keep all digits.
+    // Texts, because a number of JavaScript would not keep all digits.
     const [sum = '', min, max] = ['sum', 'min', 'max'].map(
       (metric) => new RegExp(`"${metric}" : \\{"amount" : ([^}]*)\\}`).exec(text)?.[1],
     );

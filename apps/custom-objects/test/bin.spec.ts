@@ -178,7 +178,7 @@ describe('a deleted record', () => {
       const told = await historyOf(file);
       expect(told).toHaveLength(3);
       expect(told).toEqual(expect.arrayContaining([merged, [1, { suspect: { from: other.id, to: null } }]]));
-      // As with TODAY: another tag whenever the answer is another.
+      // The tag is another whenever the answer is another, like with TODAY.
       const [first, deleted, restored, afterMerge, purged] = etags;
       expect([restored, purged]).toEqual([first, deleted]);
       expect(new Set([first, deleted, afterMerge]).size).toBe(3);

@@ -95,11 +95,11 @@ const tokens = testTokens();
 export class CustomObjectsService {
   /** Keys of apps that the marketplace does not know; it knows all others. */
   readonly unknownApps = new Set<string>();
-  /** Of each tenant the users whom identity knows. */
+  /** The users of each tenant whom identity knows. */
   readonly users = new Map<string, Set<string>>();
   /** What identity was asked of users. */
   readonly askedUsers: string[] = [];
-  /** Of tenants that may not store as much as they like. */
+  /** The limits of tenants that may not store as much as they like. */
   readonly limits = new Map<string, StorageLimits>();
   private readonly plans = new Map<string, Plan>();
   /** The installations of apps, by tenant and key. */

@@ -9,7 +9,7 @@ import { RecordListRepository } from '../src/finding/record-list.repository.js';
 import { type DeclaredObject, STANDARD_OBJECTS } from '../src/object/object-definition.js';
 import { app, call, type Json, RECORDS, type Tenant, useCustomObjects } from './custom-objects-service.js';
 
-// As many connections as a service has.
+// A service has this many connections.
 useCustomObjects({ poolSize: 10, ...(!isOnCluster && { costlyTimeoutMs: 2_000 }) });
 
 const LEADS = '/api/crm/leads';
@@ -23,7 +23,7 @@ describe('a list', () => {
   beforeAll(async () => {
     filled = await standard();
     for (const [index, lastName] of names.entries()) {
-      // Of a lead, status has an index and the first name none.
+      // A lead's status has an index, its first name none.
       const [status, firstName] = index % 2 ? ['contacted', 'Al'] : [null, null];
       await filled.call('POST', LEADS, { lastName, status, firstName });
     }
@@ -111,7 +111,7 @@ describe('a list', () => {
       const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
       const answers = await Promise.all(Array.from({ length: 8 }, list));
       clock.mockRestore();
-      // Of each its page, and one that counts.
+      // A page for each, and a statement that counts.
       const { length } = statements.mock.calls;
       statements.mockRestore();
       expect(length).toBe(9);

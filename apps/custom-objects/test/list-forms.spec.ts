@@ -135,7 +135,7 @@ describe('an order by several fields', () => {
   const term = fc.record({ name: fc.constantFrom(...names), descending: fc.boolean() });
   const sorts = fc.uniqueArray(term, { minLength: 1, maxLength: 3, selector: ({ name }) => name });
 
-  /** As the documentation says: records without a value last, equal ones by id in the direction of the last field. */
+  /** The documented order: records without a value last, equal ones by id in the direction of the last field. */
   function ordered(records: readonly Json[], terms: readonly { name: string; descending: boolean }[]): string[] {
     const compare = (one: unknown, other: unknown) =>
       one === other ? 0 : (one as string) < (other as string) ? -1 : 1;

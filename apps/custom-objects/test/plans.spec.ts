@@ -30,7 +30,7 @@ const byData = [{ sql: 'data->$3::text = $4::jsonb', parameters: ['field', '"val
 const byIds = [{ sql: 'id = ANY ($3::uuid[])', parameters: [[]] }];
 
 const byRange = { sql: "n1 >= $3::float8 AND n1 < 'infinity'", parameters: [1] };
-/** As a filter writes it: each value is looked up. */
+/** A filter has its values in this form, each of which is looked up. */
 const byValues = {
   sql: rowConditions(company, company.planFor([]), { filterField: 'name', filterOp: 'in', filterValue: ['a'] }, 3, {
     now: new Date(),

@@ -133,7 +133,7 @@ describe('records that many read and write at the same time', () => {
       ...records.slice(2).map((record) => change(record.id, { hours: 2 }, { 'if-match': '"1"' })),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([404, 412, 409, ...records.slice(2).map(() => 200)]);
-    // Of several that expect the same version, one is the first.
+    // One of several that expect the same version is the first.
     const third = (records[2] as Json).id;
     const rivals = await Promise.all(
       titles.map((_, hours) => change(third, { hours: hours + 10 }, { 'if-match': '"2"' })),

@@ -88,7 +88,7 @@ export function App({ host, apiUrl, root }: AppProps) {
   const state = useSyncExternalStore(session.subscribe, () => session.state);
   const holder = useSyncExternalStore(session.subscribe, () => session.holder);
   const client = useMemo(() => createApiClient({ baseUrl: apiUrl, tokens: session }), [apiUrl, session]);
-  // Of each user their own, so that nothing that was read for another is shown, nor an answer that arrives late.
+  // Each user has their own queries, so that nothing read for another is shown, nor an answer that arrives late.
   const queries = useMemo(() => createQueryClient(() => session.refuse()), [session, holder]);
   const locale = localeTag(wishes.locale ?? navigator.language);
 

@@ -62,7 +62,7 @@ export class Services {
       });
     };
     const server = this.certificate ? createTlsServer(this.certificate, listener) : createServer(listener);
-    // As real services do; Node's own, 5 s, would end connections between two calls of a slow machine.
+    // Real services do the same; Node's own, 5 s, would end connections between two calls of a slow machine.
     if (this.certificate) server.keepAliveTimeout = 72_000;
     server.on('secureConnection', () => {
       this.handshakes += 1;

@@ -247,7 +247,7 @@ describe('a workspace that requires a second factor', () => {
   });
 });
 
-/** As earlier versions have made them: 120 and 80 bits. */
+/** Earlier versions made codes of 120 and 80 bits. */
 const EARLIER_CODES = ['ABCD-EFGH-IJKL-MNOP-QRST-UVWX', 'ABCD-EFGH-IJKL-MNOP'];
 
 describe('recovery codes', () => {

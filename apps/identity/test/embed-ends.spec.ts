@@ -51,7 +51,7 @@ describe('embedding', () => {
     const host = await EmbedHost.start(identity, { allowedOrigins: ORIGINS });
     const known = { sub: 'known', email: newEmail() };
     await host.mint(known);
-    // Of those that are read together.
+    // These are read together.
     const { embedToken } = await host.mint(known);
     const origins = () => host.clients.allowedOrigins(host.credentials.clientId);
     expect(await origins()).toEqual(ORIGINS);

@@ -35,7 +35,7 @@ export class EmbedHost {
     return this.identity.get(EmbedClientService);
   }
 
-  /** Of another app in the same workspace. */
+  /** Starts another app in the same workspace. */
   anotherApp = (): Promise<EmbedHost> => EmbedHost.start(this.identity, {}, this.owner);
 
   /** Issues the credentials again. */

@@ -296,7 +296,7 @@ export function withMail(changes: Changes = {}): { identity: TestIdentity; mailS
 export const newEmail = (): string => `user-${randomUUID()}@identity.test`;
 
 let callers = 0;
-/** As a client that no other call of the file comes from: limits count by it. */
+/** Limits count by client: no other call of the file comes from this one. */
 export function fromElsewhere(): Record<string, string> {
   callers += 1;
   return { 'x-forwarded-for': `198.51.100.${callers}` };

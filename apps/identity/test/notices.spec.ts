@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 const APP = { appKey: 'acme-visits', appName: 'Acme Visits', version: '1.2.0' };
-/** As the marketplace publishes it. */
+/** The marketplace publishes events of this form. */
 function decided({ tenantId, userId }: Pick<Account, 'tenantId' | 'userId'>, changes: Partial<Decided> = {}) {
   return eventOf('submission.decided', tenantId, {
     submissionId: randomUUID(),

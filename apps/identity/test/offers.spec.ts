@@ -45,7 +45,7 @@ interface Offer {
   /** Whose workspace offers. */
   owner: Account;
   userId: string;
-  /** Of the link in the mail; empty without a mail. */
+  /** The token of the link in the mail; empty without a mail. */
   token: string;
 }
 
@@ -97,7 +97,7 @@ describe('an invitation of a person', () => {
     expect(await statusOf(owner, userId)).toBe('active');
     for (const { tenantId } of [person, owner]) expect(await signIn(person.email, PASSWORD, tenantId)).toBe(tenantId);
     expect(await signIn(person.email, NEW_PASSWORD)).toBe('INVALID_CREDENTIALS');
-    // As of who had no account.
+    // The audit trail says the same about someone who had no account.
     expect(await auditOf(identity, owner, '&action=membership.accepted')).toEqual([]);
     const [accepted] = await auditOf(identity, owner, '&action=user.invitation_accepted');
     expect(accepted).toMatchObject({ subject: { kind: 'user', id: userId }, actor: { id: userId } });
@@ -187,7 +187,7 @@ describe('an invitation of a person', () => {
     const owner = await identity.account();
     expect(await outcome(addUser(owner, owner.email))).toEqual([409, 'EMAIL_TAKEN']);
     const { userId, token } = await invited(newEmail(), owner);
-    // As if the owner had been added with another address.
+    // The owner could have been added with another address.
     const setAddress = 'UPDATE app_user SET email = $1 WHERE id = $2';
     await identity.query(owner.tenantId, setAddress, [newEmail(), owner.userId]);
     await identity.query(owner.tenantId, setAddress, [owner.email, userId]);

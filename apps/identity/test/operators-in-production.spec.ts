@@ -284,7 +284,7 @@ describe('a passkey of an operator', () => {
   it('is refused at the address of users, as are challenges of users at that of operators', async () => {
     const { authenticator } = await withPasskey();
     const forUsers = await signInOptions(identity);
-    // As a browser at the users' page would, if it let the authenticator.
+    // A browser at the users' page would do this, if it let the authenticator.
     const atUsers = authenticator.get(forUsers.publicKey, { origin: USERS.origins[0] ?? '' });
     const body = { challengeId: forUsers.challengeId, credential: atUsers };
     expect((await identity.post('/api/auth/login/passkey', body)).body.code).toBe('INVALID_CREDENTIALS');

@@ -116,7 +116,7 @@ export class TestOperators {
     return email;
   }
 
-  /** As the command does: PASSWORD is known to whoever runs it. @returns their address */
+  /** The command does the same: anyone who runs it knows PASSWORD. @returns their address */
   async createWithInitialPassword(changes: object = {}): Promise<string> {
     const input = {
       email: `operator-${newId()}@platform.test`,

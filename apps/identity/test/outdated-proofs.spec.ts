@@ -266,7 +266,7 @@ describe('a user without a password', () => {
     expect((await stepUpByPasskey(account, authenticator)).status).toBe(204);
     expect((await changeEmail(account)).status).toBe(202);
     expect((await setMfa(account, { enabled: true })).status).toBe(204);
-    // As after a password: what was proven before the factor was there does not turn it off.
+    // The same holds after a password: what was proven before the factor was there does not turn it off.
     expect((await setMfa(account, { enabled: false })).body.code).toBe('STEP_UP_REQUIRED');
     expect((await stepUpByPasskey(account, authenticator)).status).toBe(204);
     expect((await setMfa(account, { enabled: false })).status).toBe(204);

@@ -48,7 +48,7 @@ export class PersonalData {
     return (await this.identity.request('GET', '/api/auth/me', { token: accessToken })).status === 401;
   }
 
-  /** As the superuser, whom no policy binds. */
+  /** Works as the superuser, whom no policy binds. */
   async asAdmin<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     const client = new pg.Client(this.identity.database.adminUrl);
     await client.connect();

@@ -11,7 +11,7 @@ type Act = (model: Model, world: World, address: number, workspace: number) => P
 type When = (model: Model, address: number, workspace: number) => boolean;
 
 let callers = 0;
-/** As a client of its own: limits count by client, over all sequences. */
+/** A client of its own: limits count by client, over all sequences. */
 const elsewhere = (): Record<string, string> => {
   callers += 1;
   return { 'x-forwarded-for': `198.18.${callers >> 8}.${callers & 255}` };

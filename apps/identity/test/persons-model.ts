@@ -7,7 +7,7 @@ import type { MailServer } from './mail-server.js';
 export interface Local {
   readonly userId: string;
   status: 'active' | 'invited' | 'disabled';
-  /** Of whoever has added them; none of somebody who is invited. */
+  /** The password that an administrator has set; someone who is invited has none. */
   readonly password?: string;
   /** A token of whoever knows that password. */
   readonly token?: string;

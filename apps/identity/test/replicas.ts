@@ -43,7 +43,7 @@ export class TestReplicas {
   }
 }
 
-/** As one of many clients behind the trusted proxy. */
+/** The address of one of many clients behind the trusted proxy. */
 export const from = (index: number): Record<string, string> => ({
   'x-forwarded-for': `203.${index >> 16}.${(index >> 8) & 255}.${index & 255}`,
 });

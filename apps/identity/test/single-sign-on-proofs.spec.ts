@@ -22,7 +22,6 @@ const signIn = async (claims: object, begun?: () => Promise<Begun>) => {
   stage.provider.claims = { ...claims };
   return stage.exchanged(await (begun ?? (() => stage.begun()))());
 };
-/** Of somebody whose second factor is a code by mail. */
 const signInWithCode = async (claims: object) => {
   const code = '135790';
   const mailed = jest.spyOn(identity.get(MailCodes), 'generate').mockReturnValueOnce(code);

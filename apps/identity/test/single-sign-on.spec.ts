@@ -77,7 +77,7 @@ describe('signing in at the identity provider of a workspace', () => {
   it('is offered to every address of a proven domain, and to no other', async () => {
     const discover = async (email: string) => {
       const posted = await identity.post('/api/auth/oidc/discover', { email });
-      // As clients from before ask, with the address in the query.
+      // Clients from before ask with the address in the query.
       const queried = await identity.request('GET', `/api/auth/oidc/discover?email=${encodeURIComponent(email)}`);
       expect([posted.status, posted.body]).toEqual([200, queried.body]);
       return settings(posted).providers;

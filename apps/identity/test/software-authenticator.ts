@@ -47,7 +47,7 @@ export class SoftwareAuthenticator {
   readonly credentialId = randomBytes(16);
   /** What was kept of the account at the registration. */
   userHandle = '';
-  /** Of signatures; 0 stays 0 for one that does not count. */
+  /** The number of signatures; 0 stays 0 for a device that does not count. */
   counter: number;
   backedUp: boolean;
   private readonly privateKey: KeyObject;

@@ -62,7 +62,7 @@ describe('a suspended workspace', () => {
     const owner = await identity.account();
     const decisions: Promise<unknown>[] = [];
     await identity.get(Database).transaction(owner.tenantId, async (tx) => {
-      // As every change of a user that ends sessions: first the user, then the sessions.
+      // Every change of a user that ends sessions locks in this order: first the user, then the sessions.
       await tx.query('SELECT 1 FROM app_user WHERE id = $1 FOR UPDATE', [owner.userId]);
       decisions.push(suspensions.decide('suspend', owner.tenantId));
       await waitsForAdministrator(identity);
@@ -223,7 +223,7 @@ describe('a decision about a workspace', () => {
 });
 
 describe('a decision that could not be published, or not be made', () => {
-  /** As of a process that dies, or loses the broker, between the commit and the publication. */
+  /** The process dies, or loses the broker, between the commit and the publication. */
   const withoutPublication = async (work: () => Promise<unknown>) => {
     const publish = publishing().mockRejectedValue(new Error('no broker'));
     await work();

@@ -30,7 +30,7 @@ const register = (email: string, name = 'somebody', headers = fromElsewhere()) =
   });
 
 interface Claimant extends Account {
-  /** Of the mail, when it carries one. */
+  /** The token of the mail, when it carries one. */
   verification: string;
 }
 

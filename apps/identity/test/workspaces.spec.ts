@@ -202,7 +202,7 @@ describe('the proof of a session', () => {
     for (const _ of Array.from({ length: 10 })) {
       expect(await outcome(switchTo(identity, home, customer.tenantId, 'wrong'))).toEqual([401, 'INVALID_CREDENTIALS']);
     }
-    // As many as sign-ins may fail, whose guesses these are too.
+    // Failed sign-ins have the same limit, and these are guesses too.
     expect(await outcome(switchTo(identity, home, customer.tenantId, PASSWORD))).toEqual([429, 'RATE_LIMITED']);
     expect(await outcome(identity.login(home.email))).toEqual([429, 'RATE_LIMITED']);
     const elsewhere = { token: home.accessToken, headers: { 'x-forwarded-for': '198.51.100.250' } };

@@ -418,7 +418,7 @@ describe('ratings', () => {
     await marketplace.put(erased, `/apps/${key}/rating`, text('Grace Hopper'));
     await marketplace.put(other, `/apps/${key}/rating`, text('Ada Lovelace'));
     const event = eventOf('user.erased', tenant.tenantId, { userId: erased.userId });
-    // Of another workspace with the same id: nothing of this one.
+    // Another workspace's user with the same id: this one keeps its own.
     await publishEvents(eventOf('user.erased', developer.tenantId, { userId: other.userId }), event, event);
     const listing = async () => (await marketplace.get(developer, `/apps/${key}`)).body;
     await waitUntil(async () => (await listing()).reviews.length === 1, { describe: 'the text is gone' });

@@ -281,7 +281,7 @@ describe('an installation in a workspace that is suspended meanwhile', () => {
       const provisioned = await neighbours.provisionObjects(request);
       await suspendTenant(tenant.tenantId);
       await settles(true);
-      // As identity answers from here on.
+      // Identity answers so from here on.
       neighbours.refuse(rpc.identity.mintInternalToken, 'WORKSPACE_SUSPENDED');
       return provisioned;
     });

@@ -185,7 +185,7 @@ describe('the fan-out of an event', () => {
       return { status: 204 };
     });
     const { id } = await app.subscribe(tenant.admin, { url: `${app.receiver.url}/before` });
-    // As many as the configuration allows at a time, and one more.
+    // One more than the configuration allows at a time.
     const events = Array.from({ length: 5 }, () => lead());
     const handled = Promise.all(events.map((event) => app.handle(event)));
     await waitUntil(() => answers.length === 4, { describe: 'the receiver is full' });
@@ -398,7 +398,7 @@ describe('a suspended tenant', () => {
     await suspend();
     const waiting = await app.emit(tenant.id);
     await app.subscribe(other.admin);
-    // As it is at a start, until the first cut-offs have arrived.
+    // A process starts like this, until the first cut-offs have arrived.
     const revocations = app.service.get(RevocationSource);
     const unknown = [
       jest.spyOn(revocations, 'ready', 'get').mockReturnValue(false),

@@ -83,7 +83,7 @@ describe('deliveries of an erased record', () => {
     await app.handle(eventOf('lead.updated', 2, { lastName: marker }), { isRepeated: false });
     expect(sentTo('/late')).toHaveLength(2);
 
-    // As an attempt that was under way stores its outcome, and a consumer what it could not handle.
+    // An attempt that was under way stores its outcome like this, and a consumer what it could not handle.
     const sql = 'UPDATE delivery SET response_excerpt = $2 WHERE tenant_id = $1';
     await app.asAdministrator(sql, [tenant.id, marker]);
     await app.service.get(Database).transaction(tenant.id, (tx) =>

@@ -26,7 +26,6 @@ const paused = async () => {
 };
 
 describe('a subscription that is paused or disabled', () => {
-  /** As when the next attempts are due. */
   const makeDue = async () => {
     for (const table of ['due_delivery', 'subscription_queue'])
       await app.asAdministrator(`UPDATE ${table} SET due_at = now() WHERE tenant_id = $1`, [tenant.id]);
@@ -199,7 +198,7 @@ describe('a subscription that is paused or disabled', () => {
       },
     );
 
-    /** As if attempts had failed since then, in so many hours, the last one then. */
+    /** Attempts have failed since then, in so many hours, the last one then. */
     const failing = (id: string, [sinceDays, hours, lastHoursAgo]: readonly number[]) =>
       rows(
         `UPDATE webhook_subscription

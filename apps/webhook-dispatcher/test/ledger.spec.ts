@@ -354,7 +354,7 @@ const PARTITIONS = 2;
 const APP = 'acme-visits';
 
 /**
- * As many deliveries within 20 hours, in the order of their events: 100 subscriptions, 2 % failed, of which each tenth with
+ * Makes so many deliveries within 20 hours, in the order of their events: 100 subscriptions, 2 % failed, of which each tenth with
  * `tls`, 1 % of another event. $1: tenant, $2: when the first event happened, $3: milliseconds in between, $4: deliveries,
  * $5: the app that they are of.
  */

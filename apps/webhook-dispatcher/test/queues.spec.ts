@@ -41,7 +41,7 @@ afterAll(async () => {
   await database?.close();
   await test?.drop();
 });
-/** As the narrow role, which reaches all tenants. */
+/** Runs as the narrow role, which reaches all tenants. */
 const run = <Row extends object>(sql: string, parameters: readonly unknown[] = []) =>
   database.crossTenant((tx) => tx.query<Row>(sql, parameters));
 // Claims cross all tenants.

@@ -78,7 +78,7 @@ describe('deliveries in the order of records', () => {
     subject: recordId,
     recordversion: number,
   });
-  /** As the service of the records does. @returns the sequence in the stream */
+  /** Does what the service of the records does. @returns the sequence in the stream */
   const publish = async (event: EventEnvelope) => {
     const subject = eventSubject(event.type as EventName, event.tenantid);
     return (await nats.jetstream.publish(subject, JSON.stringify(event), { msgID: event.id })).seq;
@@ -360,7 +360,7 @@ describe('deliveries in the order of records', () => {
       await waitUntil(() => died !== undefined, { timeoutMs: 30_000, describe: 'the process to be killed' });
       await died;
       app.answer(204);
-      // As half a minute later, when what it has claimed is given up; its events come again after ten seconds.
+      // Half a minute later, its claims are released; its events come again after ten seconds.
       const soon = "now() + interval '1 second' WHERE tenant_id = $1";
       await app.asAdministrator(`UPDATE due_delivery SET claimed_until = ${soon} AND claim IS NOT NULL`, [tenant.id]);
       await app.asAdministrator(`UPDATE subscription_queue SET due_at = ${soon}`, [tenant.id]);

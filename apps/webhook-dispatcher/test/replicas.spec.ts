@@ -318,7 +318,7 @@ describe('an answer 410', () => {
     await handled;
     await app.service.get(ReceiverHealth).settled();
     expect((await app.deliveries(tenant.admin)).filter(({ status }) => status === 'held')).toEqual([]);
-    // As when the broker delivers the event again, or the claim ends.
+    // The broker delivers the event again, or the claim ends.
     for (const spy of refused) spy.mockRestore();
     await app.handle(event);
     const soon = `UPDATE due_delivery SET claimed_until = now() WHERE tenant_id = $1 AND claim IS NOT NULL`;

@@ -155,7 +155,7 @@ describe('event names as users meet them', () => {
   it('delivers every event of a domain, once for each subscription however its patterns overlap', async () => {
     const wide = await app.subscribe(tenant.admin, { events: ['lead.*', 'lead.created', 'lead.*'] });
     const narrow = await app.subscribe(tenant.admin, { events: ['lead.created', 'deal.won'] });
-    // As they were given, each once.
+    // The events in the given order, each once.
     expect(wide).toMatchObject({ status: 201, events: ['lead.*', 'lead.created'] });
     for (const name of ['lead.created', 'lead.updated', 'lead.deleted', 'contact.created', 'deal.won'] as const)
       await app.emit(tenant.id, name);
@@ -235,7 +235,7 @@ describe('subscriptions of an app', () => {
     expect(await deliveredTo(`${appKey}-2 another`)).toEqual(['tenant']);
     expect(await deliveredTo(appKey, installationId)).toEqual(['app', 'tenant']);
     expect(await deliveredTo(appKey, sandbox)).toEqual(['sandbox', 'tenant']);
-    // Of an object that is shared with the app.
+    // The object is shared with the app.
     expect(await deliveredTo(`another ${appKey}`, randomUUID())).toEqual(['app', 'tenant']);
   });
 });

@@ -6,7 +6,7 @@ import { type Tenant, useWebhooks } from './webhook-service.js';
 
 const { app, tenant, call } = useWebhooks({ retryDelaysMs: [0, 100, 100, 100, 100, 100, 100, 100, 100, 100] });
 
-/** As if it had been sealed with a key that the platform no longer has. */
+/** The secret could have been sealed with a key that the platform no longer has. */
 const spoil = async (of: Tenant, column: 'secret' | 'headers', id: string) => {
   const [row] = await app.rows<{ sealed: Buffer }>(
     of.id,

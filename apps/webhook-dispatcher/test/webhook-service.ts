@@ -50,7 +50,7 @@ export interface Tenant {
   id: string;
   admin: string;
   member: string;
-  /** Of an administrator's API key with these scopes. */
+  /** Creates an administrator's API key with these scopes. */
   keyWith(...scopes: string[]): Promise<string>;
 }
 

@@ -16,7 +16,7 @@ function leadCreated(lastName = 'Ångström') {
   return { id, body, line: `handled ${id}: the lead ${lastName} was created` };
 }
 
-/** As the platform sends it; signed by the reference library. */
+/** The platform sends these headers; the reference library has signed them. */
 function headersOf({ id, body }: { id: string; body: string }, secret = SECRET, ageSeconds = 0) {
   const at = new Date(Date.now() - ageSeconds * 1000);
   return {

@@ -21,7 +21,7 @@ export interface AuthenticatedCall {
   readonly headers: { readonly authorization?: string | undefined; readonly 'user-agent'?: string | undefined };
   /** Address of the client of an HTTP request. */
   readonly ip?: string;
-  /** Of an HTTP request. */
+  /** The socket of an HTTP request. */
   readonly socket?: CallOrigin['connection'];
   /** The request that the call is part of; the guard completes it. */
   readonly callContext: RequestContext;

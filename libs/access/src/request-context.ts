@@ -49,7 +49,7 @@ export function parseTraceparent(received: string | undefined): TraceParent | un
   ];
   // Version ff is forbidden, an all-zero id is invalid, and version 00 has exactly four parts.
   if (version === 'ff' || traceId === NO_TRACE || spanId === NO_PARENT || (version === '00' && rest)) return undefined;
-  // Of a later version, the part defined by version 00 is read; of its flags only "sampled" is known.
+  // A later version is read as far as version 00 defines it; of its flags only "sampled" is known.
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
@@ -105,7 +105,7 @@ export interface CallOrigin {
   readonly traceparent?: string | undefined;
   /** The address of the client of an HTTP request, in the service that received it. */
   readonly address?: string | undefined;
-  /** As the client of an HTTP request sends it: it can say anything. */
+  /** The client of an HTTP request sends it, and can say anything. */
   readonly userAgent?: string | null | undefined;
   /** That of the client of an HTTP request: closed, nobody waits for the answer any more. */
   readonly connection?: Pick<EventEmitter, 'once' | 'off'> | undefined;

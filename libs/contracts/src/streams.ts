@@ -55,7 +55,7 @@ export const CONSUMERS = {
     events: 'all',
     // An event is in progress while its first attempts are: mostly waiting, and not for a transaction each.
     concurrency: 512,
-    // Of an import; what stands behind it is read as well.
+    // An import may fill it; what stands behind it is read as well.
     readAhead: 16_384,
     maxAckPending: 65_536,
   }),

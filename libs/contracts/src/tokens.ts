@@ -13,7 +13,7 @@ export type Audience = (typeof AUDIENCES)[keyof typeof AUDIENCES];
 export const ACCESS_TOKEN_SECONDS = 900;
 export const EMBED_TOKEN_SECONDS = 900;
 export const INTERNAL_TOKEN_SECONDS = 60;
-/** Of the token that an API key is exchanged for: the minute that the gateway keeps it, and a call that runs meanwhile. */
+/** The token that an API key is exchanged for lives for the minute that the gateway keeps it, and a call that runs meanwhile. */
 export const API_KEY_TOKEN_SECONDS = 120;
 
 /** The oldest token that is accepted, whatever its `exp` says: no token of the platform is valid for longer. */

@@ -1,2 +1,2 @@
-/** Of the platform: that of every package, image and OpenAPI document. */
+/** The version of the platform, of every package, image and OpenAPI document. */
 export const PLATFORM_VERSION = '0.1.0';

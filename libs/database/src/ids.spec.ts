@@ -16,7 +16,7 @@ describe('new ids', () => {
   it('are different, and in the order in which they were made', () => {
     expect(new Set(ids).size).toBe(ids.length);
     expect([...ids].sort()).toEqual(ids);
-    // Of two in the same millisecond the rest is random.
+    // Two in the same millisecond differ in the rest, which is random.
     expect(new Set(ids.map((id) => id.slice(-8))).size).toBeGreaterThan(ids.length - 10);
   });
 

@@ -26,7 +26,7 @@ export function newId(): string {
 /** A UUIDv7 with bits of the parts' SHA-256, for a row that exists once for its cause: the time is never that of now. */
 export function idOf(ms: number, ...parts: readonly string[]): string {
   if (!Number.isInteger(ms) || ms < 0 || ms >= 2 ** 48) throw new Error(`${ms} is not a time of 48 bits`);
-  // As JSON, in which no two lists of parts look the same.
+  // No two lists of parts have the same JSON.
   const id = createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16);
   id.writeUIntBE(ms, 0, 6);
   id.writeUInt8((id.readUInt8(6) & 0x0f) | 0x70, 6);

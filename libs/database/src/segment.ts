@@ -3,7 +3,7 @@ import pg, { type PoolClient, type QueryResult } from 'pg';
 
 /** Statements that a connection keeps prepared, at some 50 KiB each in the server for one that reads a table with many indexes. */
 const PREPARED = 200;
-/** Of these, most whose texts depend on what is asked for: filters and orders of lists. */
+/** Most of these whose texts depend on what is asked for: filters and orders of lists. */
 const PREPARED_VARIANTS = 150;
 
 /** Names of prepared statements, one per text. */

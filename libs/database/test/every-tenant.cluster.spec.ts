@@ -55,7 +55,7 @@ describe('the work of every tenant of a cluster', () => {
     });
     return { tenantId, id, name };
   };
-  /** As a node that is away: nobody reaches the database there. */
+  /** A node that is away: nobody reaches the database there. */
   const setReachable = async (port: number, isReachable: boolean) => {
     const url = Object.assign(new URL(fixture.adminUrl), { port: String(port), pathname: '/postgres' });
     const name = new URL(fixture.adminUrl).pathname.slice(1);

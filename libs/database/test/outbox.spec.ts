@@ -204,7 +204,7 @@ describe('the outbox', () => {
     await append('2');
     await mark(await claim());
     expect(await isOver()).toBe(false);
-    // Of another day.
+    // An event of another day.
     await fixture.admin(
       `UPDATE outbox SET id = overlay(id::text placing '00000000' from 1 for 8)::uuid WHERE envelope ->> 'subject' = '2'`,
     );

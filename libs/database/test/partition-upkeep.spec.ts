@@ -46,7 +46,7 @@ describe('the upkeep of partitions', () => {
   });
   afterEach(() => fixture.drop());
 
-  /** As of a moment so many days from now. */
+  /** Upkeep at a moment so many days from now. */
   const upkeep = (days = 0, retention?: Record<string, number>) =>
     new PartitionUpkeep(database, { ...(retention && { retentionDays: retention }) }, () => NOW + days * DAY_MS);
   const daysOf = async (table: string): Promise<string[]> => {

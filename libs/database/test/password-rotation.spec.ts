@@ -18,7 +18,7 @@ import {
 Logger.overrideLogger(false);
 
 const PAGE = path.resolve(import.meta.dirname, '../../../docs/operations/database-passwords.md');
-/** Of this file alone: the server's roles are everybody's. */
+/** A role of this file alone: everyone shares the server's roles. */
 const name = `rotated_${randomBytes(6).toString('hex')}`;
 const definition = {
   database: name,

@@ -107,7 +107,7 @@ const DEFAULT_KEEP_ALIVE_MS = 4_000;
 /** Half of a socket's lifetime. An origin that is called less often gains little from open sockets. */
 const DEFAULT_KEEP_ALIVE_MAX_MS = 30_000;
 
-/** As many as a dispatcher calls one origin with at the same time. */
+/** A dispatcher calls one origin with so many at the same time. */
 const DEFAULT_MAX_IDLE_PER_ORIGIN = 256;
 
 /** At 40 to 50 KB each (0138), 200 MB at most. */

@@ -63,7 +63,7 @@ const answersFrom = (address: string | undefined) => (socket: FakeSocket) => {
   socket.emit('secureConnect');
 };
 
-/** As with a certificate that is not trusted, or a session that the receiver no longer knows. */
+/** Certificates that are not trusted, or sessions that the receiver no longer knows, fail like this. */
 const failsAfterConnecting = (socket: FakeSocket) => {
   socket.remoteAddress = PUBLIC;
   socket.emit('connect');

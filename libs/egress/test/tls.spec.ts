@@ -107,7 +107,7 @@ it('keeps a session no longer than the certificate is valid', async () => {
 const DEEP = process.env.DEEP === '1';
 const CALLS = DEEP ? 10_000 : 200;
 
-/** As many concurrent calls as a dispatcher makes to its slow endpoints. */
+/** A dispatcher makes so many concurrent calls to its slow endpoints. */
 const CONCURRENCY = 16;
 
 /** Parts of the run whose lowest heap sizes are compared; the collector runs many times within each. */

@@ -31,7 +31,7 @@ export function compileFieldFormulas(fields: readonly FieldDefinition[]): Compil
   return atOnce(compileFieldSteps(fields));
 }
 
-/** As {@link compileFieldFormulas}, a formula at a time; then access plans of the fields parse none of them either. */
+/** Like {@link compileFieldFormulas}, a formula at a time; then access plans of the fields parse none of them either. */
 export function* compileFieldSteps(fields: readonly FieldDefinition[]): Steps<CompiledFormulaSet> {
   for (const field of fields) {
     if (field.type !== 'formula') continue;
@@ -41,11 +41,11 @@ export function* compileFieldSteps(fields: readonly FieldDefinition[]): Steps<Co
   return yield* compileFormulaSteps(formulaSources(fields), formulaFieldTypes(fields));
 }
 
-/** Of one object; our choice, far beyond what a page shows. What a call works on in one piece grows with them. */
+/** Fields of one object: our choice, far beyond what a page shows. What a call works on in one piece grows with them. */
 export const MAX_FIELDS = 500;
-/** Of one field, as many as a picklist of the workspace has. */
+/** A picklist of the workspace has the same limit. */
 export const MAX_FIELD_OPTIONS = 2_000;
-/** Of all formulas of an object, in characters: ten of the longest, or four hundred as people write them. */
+/** Characters of all formulas of an object: ten of the longest, or four hundred as people write them. */
 export const MAX_EXPRESSIONS = 40_000;
 
 /** Longest value and label of an option, in UTF-16 units; our choice: what fits in a list on a screen. */
@@ -257,7 +257,7 @@ function passes(type: 'min' | 'max', value: number, limits: ReadonlyMap<string, 
   return limit === undefined || rules.get(type)!.passes(value, limit);
 }
 
-/** Of several rules of one type, keeps the strictest. */
+/** Keeps the strictest of several rules of one type. */
 function tighten(limits: Map<string, number>, type: string, value: number): void {
   const known = limits.get(type) ?? value;
   limits.set(type, type.startsWith('min') ? Math.max(known, value) : Math.min(known, value));

@@ -5,7 +5,7 @@ import { compiledSize, PatternBudget } from './pattern.js';
 import type { FieldProblem } from './problem.js';
 import { recordValidation, validateRecord, validateValue } from './validate-record.js';
 
-/** As large as a pattern may be. */
+/** A pattern may be this large. */
 const SLOW = '^(?:.?.?.?.?){300}[^a]$';
 
 const field = (apiName: string, definition: Partial<FieldDefinition>, ...rules: [string, unknown][]): FieldDefinition =>

@@ -84,7 +84,7 @@ export interface BinaryNode extends Span {
   readonly operator: BinaryOperator;
   /** The position of the operator itself, for messages about it. */
   readonly operatorPosition: number;
-  /** As written: a mistaken operator (`=`) and the one it stands for differ in length. */
+  /** The length as written: a mistaken operator (`=`) and the one it stands for differ in length. */
   readonly operatorLength: number;
   readonly left: Node;
   readonly right: Node;

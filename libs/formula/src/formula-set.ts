@@ -40,7 +40,7 @@ export function checkFormulaSet(
   return atOnce(checkFormulaSteps(sources, fields, options));
 }
 
-/** As {@link checkFormulaSet}, a formula at a time. */
+/** Like {@link checkFormulaSet}, a formula at a time. */
 export function* checkFormulaSteps(
   sources: ReadonlyMap<string, string>,
   fields: FieldTypes,
@@ -89,7 +89,7 @@ export function compileFormulaSet(
   return atOnce(compileFormulaSteps(sources, fields, options));
 }
 
-/** As {@link compileFormulaSet}, a formula at a time. */
+/** Like {@link compileFormulaSet}, a formula at a time. */
 export function* compileFormulaSteps(
   sources: ReadonlyMap<string, string>,
   fields: FieldTypes,

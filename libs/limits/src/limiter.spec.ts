@@ -139,12 +139,12 @@ describe('the address of a client', () => {
     ['2001:db8::1', '2001:db8:0:0'],
     ['::ffff:c000:201', '192.0.2.1'],
     ['0:0:0:0:0:ffff:192.0.2.1', '192.0.2.1'],
-    // As some load balancers write whom they forward for.
+    // Some load balancers write whom they forward for like this.
     ['192.0.2.1:51234', '192.0.2.1'],
     ['[2001:db8:1:2::3]:51234', '2001:db8:1:2'],
     ['[2001:db8:1:2::4]', '2001:db8:1:2'],
     ['::1', '0:0:0:0'],
-    // Of somebody who has gone.
+    // The client has gone.
     [undefined, ''],
   ])('%s is counted as %s', (address, key) => {
     expect(addressKey(address)).toBe(key);

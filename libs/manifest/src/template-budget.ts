@@ -17,9 +17,9 @@ export class TemplateError extends Error {
  * 10 KB of `{{p}}` and a payload of 250 KB make a text of 500 MB.
  */
 export const TEMPLATE_LIMITS = {
-  /** Of one text: the longest payload of a hook call, which has 256 KiB, can be passed on as a whole. */
+  /** Characters of one text: the longest payload of a hook call, which has 256 KiB, can be passed on as a whole. */
   characters: 256 * 1024,
-  /** Of all texts and values of one step together: half of what a message between services may have (1 MiB), before escapes. */
+  /** Characters of all texts and values of one step: half of what a message between services may have (1 MiB), before escapes. */
   stepCharacters: 512 * 1024,
 } as const;
 

@@ -29,7 +29,7 @@ describe('an event consumer', () => {
   let customObjects: Connection;
   let manager: JetStreamManager;
   let consumers: EventConsumer[] = [];
-  /** As idempotent handlers are told them. */
+  /** Idempotent handlers get these counts. */
   let deliveryCounts: number[] = [];
   let putOff: boolean[] = [];
   const tenant = newId();
@@ -319,7 +319,7 @@ describe('an event consumer', () => {
   it('limits the number of events it handles concurrently', async () => {
     let now = 0;
     let most = 0;
-    // Of which one tenant has at most half.
+    // One tenant has at most half of them.
     start({ concurrency: 8 }, async (event, tx) => {
       now += 1;
       most = Math.max(most, now);

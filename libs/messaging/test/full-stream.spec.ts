@@ -5,7 +5,7 @@ import { DiscardPolicy } from '@nats-io/jetstream';
 import { OutboxRelay, RevocationPublisher, RevocationWatch } from '../src/index.js';
 import { type Broker, startBroker, startDatabase, type TestDatabase, until } from './fixture.js';
 
-/** Of which the events have eight ninths. */
+/** The events have eight ninths of it. */
 const SERVER = '2MiB';
 /** Some 3 MiB. */
 const EVENTS_APPENDED = 60;

@@ -93,7 +93,7 @@ describe('a stream that has lost events', () => {
   it('is filled by a relay that did not run when it was lost, from before events whose numbers others have taken', async () => {
     start();
     const first = await publish(2);
-    // As if they had been published a minute ago.
+    // They could have been published a minute ago.
     await store.admin("UPDATE outbox_position SET since = since - interval '1 minute'");
     const then = await publish(5);
     await relay?.stop();
@@ -129,7 +129,7 @@ describe('a stream that has lost events', () => {
   it('gets what it lacks, and little more, when it was restored from an older copy, also if others have published since', async () => {
     start();
     const early = await publish(10);
-    // As if they had been published a minute ago.
+    // They could have been published a minute ago.
     await store.admin("UPDATE outbox_position SET since = since - interval '1 minute'");
     const recent = await publish(400);
     const before = [...early, ...recent];

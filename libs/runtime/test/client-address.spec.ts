@@ -17,7 +17,7 @@ let service: RunningService;
 beforeAll(async () => {
   service = await startWith({
     controllers: [AddressController],
-    // As compose and Kubernetes set it; a proxy is known by its address of IPv4.
+    // Compose and Kubernetes set this; a proxy is known by its address of IPv4.
     config: { host: '::', trustedProxies: ['127.0.0.1'] },
   });
 });

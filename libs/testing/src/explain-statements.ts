@@ -17,7 +17,7 @@ export interface ExplainOptions {
 
 /** What a partition adds to the name of its table: plans of another day differ in nothing else. */
 const NAME_OF_PARTITION = /_(p\d{8}|default)(?![0-9a-z])/g;
-/** Of one partition of a table, among others. */
+/** The alias of one partition of a table. */
 const ALIAS_OF_PARTITION = /(?<= on \w+_<part> )\w+_\d+$/gm;
 
 /**

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { TestDatabase } from './test-database.js';
 
-/** As a node of the cluster that is away, or back: nobody reaches the database there. @param port of the node */
+/** Takes a node of the cluster away, or brings it back: nobody reaches the database there. @param port of the node */
 export async function setNodeReachable(
   { url }: Pick<TestDatabase['config'], 'url'>,
   port: number,

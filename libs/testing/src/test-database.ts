@@ -30,7 +30,7 @@ const TEST_POOL_SIZE = 5;
 /** A busy machine is no database that is away. */
 const PATIENT_MS = 20_000;
 
-/** As many as the migration makes (LAST_DAY in partition-functions.ts), so that services of tests make none: it takes longer than most tests. */
+/** The migration makes so many (LAST_DAY in partition-functions.ts), so that services of tests make none: it takes longer than most tests. */
 const MIGRATED_DAYS_AHEAD = 2;
 
 /** A fresh database with the service's tables, copied from a template that is migrated once for all tests. */

@@ -13,7 +13,7 @@ import { DARK, LIGHT, paletteOf, type Theme } from './theme.js';
 /** Pixels of Mantine's own sizes, at which nothing is scaled. */
 const BASE_FONT_SIZE = 15;
 
-/** Of the document, for the style elements that the kit makes; a script can read it, a style sheet cannot. */
+/** The document's nonce, for the style elements that the kit makes; a script can read it, a style sheet cannot. */
 const styleNonce = (): string => document.documentElement.nonce ?? '';
 
 /** By a library of Mantine's that makes style elements too, and asks bundlers for the nonce. */

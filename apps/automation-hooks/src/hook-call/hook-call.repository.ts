@@ -208,7 +208,7 @@ export interface CallOutcome {
 type Accepted = Exclude<Outcome<CallOutcome>, 'next'>;
 
 interface FoundHook {
-  /** Of the call, from 1. */
+  /** The number of the call, from 1. */
   readonly n: number;
   readonly tenantId: string;
   readonly isKnown: boolean;

@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 export interface BegunRun {
   readonly tenantId: string;
   readonly run: ClaimedRun;
-  /** As it is now: whose rights the run has. */
+  /** The workflow now, whose rights the run has. */
   readonly workflow: RunningWorkflow;
   /** The definition that the run was accepted with. */
   readonly pinned: PinnedDefinition;

@@ -78,7 +78,7 @@ export interface RunEnd {
 
 interface Row extends Omit<ClaimedRun, 'id' | 'steps' | 'createdAt'>, Omit<WorkflowOrigin, 'installationId'> {
   readonly createdAt: Date | null;
-  /** As JSON has them: times are texts. */
+  /** JSON has times as texts. */
   readonly steps: readonly (Omit<StepResult, 'dueAt'> & { readonly dueAt: string | null })[] | null;
   readonly version: number | null;
   readonly authorId: string;

@@ -34,7 +34,7 @@ export const REDUCE_RUNS = `
          finished_at = CASE WHEN id = ANY ($4::uuid[]) THEN $6 ELSE finished_at END
    WHERE tenant_id = $1 AND id >= $2 AND id = ANY ($3::uuid[])`;
 
-/** Of these runs, and what any other got when it wrote the record. $1: tenant, $2: lowest id, $3: runs, $4: text, $5: output. */
+/** Reduces steps of these runs, and of others what they got when they wrote the record. $1: tenant, $2: lowest id, $3: runs, $4: text, $5: output. */
 export const REDUCE_STEPS = `
   UPDATE run_step SET output = CASE WHEN output IS NOT NULL THEN $5::json END,
          error_detail = CASE WHEN error_detail IS NOT NULL THEN 'The record was erased' END

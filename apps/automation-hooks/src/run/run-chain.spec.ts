@@ -24,7 +24,7 @@ describe('the trace of a run', () => {
 });
 
 const BASE_URL = 'https://crm.example.com';
-/** Of another origin, as in most installations. */
+/** Most installations have another origin. */
 const EMBED_URL = 'https://embed.example.com:8443';
 const HOOK = '/api/crm/automations/hooks/0190a000-0000-7000-8000-000000000001/secret';
 

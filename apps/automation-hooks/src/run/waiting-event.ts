@@ -55,7 +55,7 @@ export class WaitingEventSweeper extends Sweeper {
       });
     } catch (error) {
       if (!taken || !isRefusedStatement(error) || isTemporary(error)) throw error;
-      // As the consumer does with an event that it cannot handle, so that those behind it go on.
+      // It is set aside, like an event that the consumer cannot handle, so that those behind it go on.
       const event = taken;
       this.logger.error({ msg: 'An event that waited cannot be handled', eventId: event.id, err: error });
       await this.database.transaction(tenantId, async (tx) => {

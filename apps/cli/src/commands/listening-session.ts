@@ -8,7 +8,7 @@ export interface ListenedDelivery {
   readonly event: string;
   readonly eventId: string;
   readonly url: string;
-  /** As the endpoint gets them, signed at the time of the answer. */
+  /** The headers that the endpoint gets, signed at the time of the answer. */
   readonly headers: Readonly<Record<string, string>>;
   /** The exact text that is signed. */
   readonly body: string;

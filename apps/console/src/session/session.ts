@@ -5,7 +5,7 @@ export interface SignedIn {
   readonly accessToken: string;
   /** Seconds. */
   readonly expiresIn?: number;
-  /** Of a sign-in that answers it to the page; it is spent at once, and its successor is in a cookie that no script reads. */
+  /** A sign-in that answers it to the page brings it; it is spent at once, and its successor is in a cookie that no script reads. */
   readonly refreshToken?: string;
 }
 

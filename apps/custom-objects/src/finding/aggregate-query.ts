@@ -41,7 +41,6 @@ interface Measured {
   readonly valueType: ValueType;
   /** Null for a time that every record has. */
   readonly field: StoredField | null;
-  /** Of the query, in which it is named. */
   readonly parameter: 'groupBy' | 'metrics';
 }
 
@@ -168,7 +167,7 @@ class FieldReader {
     return `(data->'${field?.key}')::numeric`;
   }
 
-  /** As a timestamp; that of a day is its midnight in UTC. */
+  /** A timestamp; a day is its midnight in UTC. */
   private time({ name, field, valueType, parameter }: Measured): string {
     if (!field) return SYSTEM_TIMES[name] as string;
     if (field.type !== 'formula') return valueOrNull(plainColumn(field));

@@ -35,7 +35,6 @@ export interface Comparison {
   readonly values: readonly unknown[];
   /** A period in the place of a value. */
   readonly span?: Span;
-  /** Of the query. */
   readonly parameter: 'filterField' | 'filter';
 }
 
@@ -85,7 +84,7 @@ function comparisonSql(
   return plainSql(field, comparison, parameters, unindexed);
 }
 
-/** Of a field with several options: it has all that were asked for, or with `in` any of them. */
+/** The field with several options has all that were asked for, or with `in` any of them. */
 function optionsSql(field: StoredField, { op, values }: Comparison, { bind }: Parameters): string {
   const key = `${bind(String(field.key))}::text`;
   if (op === 'empty') return `data->>${key} IS NULL`;

@@ -253,7 +253,7 @@ class FilterParser {
   }
 }
 
-/** Of a caller without a user. */
+/** A caller without a user is compared with nobody. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 const isUserField = (field: StoredField | SystemField): boolean =>

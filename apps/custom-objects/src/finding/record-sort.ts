@@ -10,7 +10,7 @@ import { type FieldColumn, formulaColumn, Parameters, plainColumn } from './fiel
 
 /** The order of a list; equal values are ordered by id, in the direction of the last of them, and records without a value come last. */
 export interface RecordSort {
-  /** As a cursor is bound to it. */
+  /** The name to which a cursor is bound. */
   readonly name: string;
   readonly descending: boolean;
   /** The expression that precedes the id in the order; null to order by the id alone, or by several. */

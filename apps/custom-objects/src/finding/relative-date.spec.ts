@@ -39,7 +39,7 @@ describe('a relative date', () => {
   it('is that of the time zone', () => {
     expect(spanOf('today', 'date', { now: NOW, timeZone: 'Pacific/Auckland' })?.from).toBe('2026-11-27');
     expect(spanOf('today', 'datetime', BERLIN)).toEqual({ from: '2026-11-25T23:00:00Z', to: '2026-11-26T23:00:00Z' });
-    // Of a year in which the clocks change twice.
+    // The clocks change twice in this year.
     expect(spanOf('thisYear', 'datetime', { ...BERLIN, now: new Date('2026-07-01T00:00:00Z') })).toEqual({
       from: '2025-12-31T23:00:00Z',
       to: '2026-12-31T23:00:00Z',

@@ -25,7 +25,7 @@ interface SearchedObjects {
 
 /** The records that searches of several objects find, the newest of all. */
 export interface FoundRecords {
-  /** Of each object of the tenant that has a row. */
+  /** The revision of each object of the tenant that has a row. */
   readonly revisions: Readonly<Record<string, number>>;
   readonly found: readonly { readonly objectId: string; readonly record: StoredRecord }[];
   /** False when records were left out because those before them have too much text. */

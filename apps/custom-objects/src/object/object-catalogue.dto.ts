@@ -13,7 +13,7 @@ import {
 import { FILTER_OPERATORS } from './filter-operators.js';
 import { FieldHeadView, ObjectHeadView } from './object.dto.js';
 
-/** Of bodies that are made as text. */
+/** Bodies that are made as text have this type. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 export class ObjectCatalogueQuery {

@@ -38,7 +38,7 @@ const DESCRIPTIONS_KEPT = 16_000_000;
 interface Reader {
   readonly principal: Principal;
   readonly language: Language;
-  /** Of the custom objects that the caller sees, by id. */
+  /** The names of the custom objects that the caller sees, by id. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -71,7 +71,7 @@ export class ObjectCatalogueService {
     return found;
   }
 
-  /** As the routes of custom objects describe them. */
+  /** The routes of custom objects answer in this form. */
   listCustom(principal: Principal): Promise<ObjectView[]> {
     return this.eachOf(principal, 'en', (name) => !standardObjectNamed(name), customView);
   }
@@ -211,7 +211,7 @@ function fieldView(
   };
 }
 
-/** Of a text: the shorter of what its rules and its type allow. */
+/** The shorter of what the rules and the type of a text allow. */
 function maxLengthOf({ type, validationRules = [] }: StoredField): number | undefined {
   const { bound, schema } = fieldTypes.get(type) ?? {};
   if (schema?.type !== 'string' || bound === undefined) return undefined;

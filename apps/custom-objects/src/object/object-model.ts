@@ -191,7 +191,7 @@ export class ObjectModelStore {
     });
   }
 
-  /** As {@link readAtOnce}, of several objects, whose revisions come by their ids. */
+  /** Like {@link readAtOnce} for several objects, whose revisions come by their ids. */
   readSeveralAtOnce<T>(
     caller: Principal,
     apiNames: readonly string[],
@@ -221,7 +221,7 @@ export class ObjectModelStore {
     );
   }
 
-  /** As {@link decideWrite}, of several objects: the models come in the order of their names. */
+  /** Like {@link decideWrite} for several objects: the models come in the order of their names. */
   decideWrites<P, T>(
     caller: Principal,
     apiNames: readonly string[],
@@ -354,7 +354,7 @@ export class ObjectModelStore {
     return outcome.value;
   }
 
-  /** Of a standard object the one that most tenants share, until it has been found stale or the tenant's own is known. */
+  /** Returns for a standard object the model that most tenants share, until it has been found stale or the tenant's own is known. */
   private async get(tenantId: string, apiName: string, wasStale: boolean): Promise<ObjectModel> {
     const key = keyOf(tenantId, apiName);
     const known = this.models.get(key);

@@ -11,7 +11,7 @@ import {
 } from './object-definition.js';
 import type { ObjectSettings } from './picklist.js';
 
-/** Of an object `o`, who else reaches it. */
+/** Lists who else reaches an object `o`. */
 const sharedWith = (tenant: string): string => `
          (SELECT coalesce(jsonb_object_agg(s.app_key, s.access), '{}')
             FROM custom_object_share s WHERE s.tenant_id = ${tenant} AND s.object_id = o.id) AS "sharedWith"`;
@@ -216,7 +216,7 @@ export class ObjectRepository {
     return (await this.listRevisions(database, tenantId, ids)).filter(isOfApp);
   }
 
-  /** As {@link listHeads}, with the standard objects of which the workspace has changed something, whose `appKey` is null. */
+  /** Like {@link listHeads}, with the standard objects of which the workspace has changed something, whose `appKey` is null. */
   listRevisions(database: Database, tenantId: string, ids: readonly string[] | null = null): Promise<HeadRow[]> {
     return database.read<HeadRow>(tenantId, LIST_HEADS, [ids]);
   }
@@ -227,7 +227,7 @@ export class ObjectRepository {
   }
 
   /**
-   * As holdDefinitions, without waiting: the transaction fails with {@link STALE_DEFINITION} when the revision differs.
+   * Like holdDefinitions, without waiting: the transaction fails with {@link STALE_DEFINITION} when the revision differs.
    */
   holdDefinition(tx: TenantTransaction, objectId: string, revision: number): void {
     tx.issue(HOLD_DEFINITIONS, [tx.tenantId]);

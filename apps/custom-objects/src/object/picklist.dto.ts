@@ -3,7 +3,7 @@ import { BooleanField, EnumField, IdField, IntegerField, ListField, TextField } 
 
 /** More than anybody offers: a workspace that had free texts has an option for each. */
 export const MAX_OPTIONS = 2_000;
-/** Of all pipelines together. */
+/** The limit counts stages of all pipelines. */
 export const MAX_STAGES = 2_000;
 export const MAX_PIPELINES = 20;
 

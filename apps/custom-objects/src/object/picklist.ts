@@ -24,7 +24,7 @@ export interface PicklistOption {
 export type Picklists = Readonly<Record<string, readonly PicklistOption[]>>;
 
 export interface Stage extends PicklistOption {
-  /** Of being won, in per cent. */
+  /** The probability of being won, in percent. */
   readonly probability: number;
   readonly meaning: StageMeaning;
 }
@@ -59,7 +59,7 @@ const optionTexts = (apiName: string, field: string): Readonly<Record<string, Te
   return found && 'isOfWorkspace' in found ? found.options : {};
 };
 
-/** Of a new workspace. */
+/** The picklists of a new workspace. */
 export const defaultPicklists = (apiName: CoreObject): Record<string, readonly PicklistOption[]> =>
   Object.fromEntries(
     Object.keys(CORE_OBJECTS[apiName].fields).flatMap((field) => {
@@ -68,7 +68,7 @@ export const defaultPicklists = (apiName: CoreObject): Record<string, readonly P
     }),
   );
 
-/** Of a new workspace; undefined for an object whose records are in no stages. */
+/** The pipelines of a new workspace; undefined for an object whose records are in no stages. */
 export const defaultPipelines = (apiName: CoreObject): Pipeline[] | undefined => {
   if (apiName !== STAGED_OBJECT) return undefined;
   const stages = Object.entries(DEFAULT_PIPELINE.stages).map(([value, { label, ...stage }]) => ({
@@ -89,7 +89,6 @@ export const namedOptions = <O extends PicklistOption>(apiName: string, field: s
     return isOf(texts, option.label) ? { ...option, label: texts.en, isNamedByCatalogue: true } : option;
   });
 
-/** As {@link namedOptions}. */
 export const namedPipeline = (pipeline: Pipeline): Pipeline => {
   const { id, name } = DEFAULT_PIPELINE;
   const isNamed = pipeline.id === id && isOf(name, pipeline.name);

@@ -73,7 +73,7 @@ export interface RecordRow {
 
 /** The row of a statement that reads several records. */
 export interface RecordsRow {
-  /** Of several rows, the number of its first record among all that were asked for. */
+  /** The number of the row's first record among all that were asked for. */
   readonly first?: number;
   readonly revision: number | null;
   /** Absent when nothing was counted. */
@@ -117,7 +117,7 @@ export class RecordRepository {
     return { revision, result: result[0] ?? null };
   }
 
-  /** As {@link read}, those records that there are. */
+  /** Like {@link read}; returns the records that exist. */
   async readSeveral(tenantId: string, objectId: string, ids: readonly string[]): Promise<Read<StoredRecord[]>> {
     return this.reads.run(await this.database.sharedTransactionKey(`${tenantId}/${objectId}`), { tenantId, objectId, ids });
   }
@@ -128,14 +128,14 @@ export class RecordRepository {
     return row ? recordOf(row) : null;
   }
 
-  /** As find. @throws NOT_FOUND when there is none */
+  /** Like find. @throws NOT_FOUND when there is none */
   async require(tx: TenantTransaction, objectId: string, id: string): Promise<StoredRecord> {
     const record = await this.find(tx, objectId, id);
     if (!record) throw noSuchRecord();
     return record;
   }
 
-  /** As find; the record is not deleted until the transaction ends. */
+  /** Like find; the record is not deleted until the transaction ends. */
   async hold(tx: TenantTransaction, objectId: string, id: string): Promise<StoredRecord | null> {
     const [row] = await tx.queryPrepared<RecordRow>(HOLD_RECORD, [tx.tenantId, objectId, id]);
     return row ? recordOf(row) : null;
@@ -213,7 +213,7 @@ const threeDigits = Array.from({ length: 1000 }, (_, number) => String(number).p
 const days = new Map<number, string>();
 const KEPT_DAYS = 10_000;
 
-/** As Date.toISOString, which takes four times as long: a page has two times for each record. */
+/** Date.toISOString takes four times as long, and a page has two times for each record. */
 export function timeOf(milliseconds: number): string {
   const day = Math.floor(milliseconds / DAY_MS);
   let date = days.get(day);

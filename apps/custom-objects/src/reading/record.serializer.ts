@@ -206,7 +206,7 @@ export function recordEtag(
 ): string {
   const parts = [String(model.object.revision), ...hiddenTargets(model, record, plan, clock)];
   if (!model.formulas.readsClock) return entityTag(record.version, ...parts);
-  // As in formulas: a zone that Node's data no longer has counts as UTC, so that records stay readable.
+  // Formulas do the same: a zone that Node's data no longer has counts as UTC, so that records stay readable.
   const timeZone = clock.timeZone !== undefined && isTimeZone(clock.timeZone) ? clock.timeZone : 'UTC';
   const date = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(clock.now);
   return entityTag(record.version, ...parts, date, timeZone);

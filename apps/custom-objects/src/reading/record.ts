@@ -8,7 +8,7 @@ export interface StoredRecord {
   readonly id: string;
   readonly version: number;
   readonly data: Readonly<Record<string, unknown>>;
-  /** As the API writes it: no Date is made of a time that nothing calculates with. */
+  /** The API's text: no Date is made of a time that nothing calculates with. */
   readonly createdAt: string;
   readonly updatedAt: string;
 }

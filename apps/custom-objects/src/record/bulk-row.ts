@@ -15,7 +15,7 @@ export interface BulkResult {
   readonly index: number;
   readonly status: Done | 'failed';
   readonly id?: string;
-  /** As the problem of a single call. */
+  /** The error has the form of a single call's problem. */
   readonly error?: {
     readonly code: string;
     readonly status: number;
@@ -27,7 +27,7 @@ export interface BulkResult {
 /** A row as it was sent. */
 export interface Row {
   readonly index: number;
-  /** Of the record that is changed or deleted. */
+  /** The id of the record that is changed or deleted. */
   readonly id: string;
   readonly expected: ExpectedVersions;
   readonly values: Readonly<Record<string, unknown>>;
@@ -104,7 +104,7 @@ function rowOf(operation: BulkOperation, record: Row['values'], index: number): 
   return { index, id: isUuid(id) ? id.toLowerCase() : '', expected, values, faults };
 }
 
-/** Of a row: its body is part of the whole call's, which was compared already. */
+/** The call of a row: its body is part of the whole call's, which was compared already. */
 export const ofRow = (call: IdempotentCall, index: number, status: Done): IdempotentCall => ({
   ...call,
   route: `${call.route} ${status}`,

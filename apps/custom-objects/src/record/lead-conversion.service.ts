@@ -22,7 +22,7 @@ interface Prepared {
   readonly creations: readonly Creation[];
   /** An existing contact that has no company takes that of the lead. */
   readonly contactChange?: { readonly id: string; readonly version: number; readonly changes: FieldValues };
-  /** Of the lead. */
+  /** The changes of the lead. */
   readonly changes: FieldValues;
 }
 

@@ -47,7 +47,7 @@ interface Run {
   readonly input: BulkInput;
   readonly call: IdempotentCall | undefined;
   readonly model: ObjectModel;
-  /** Of an upsert. */
+  /** The field by which an upsert finds records. */
   readonly field: StoredField | undefined;
 }
 

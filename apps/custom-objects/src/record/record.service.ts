@@ -54,7 +54,7 @@ function requireWritable(
   }
 }
 
-/** Of ISO 4217, as far as the data of this runtime say. */
+/** The codes of ISO 4217 that this runtime knows. */
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 
 const unknownCurrencies = ({ object }: ObjectModel, values: FieldValues): ValueProblem[] =>
@@ -176,7 +176,7 @@ export class RecordService {
     }
   }
 
-  /** As {@link prepareCreation}. @returns the values that change */
+  /** Like {@link prepareCreation}. @returns the values that change */
   async prepareChange(caller: Principal, model: ObjectModel, id: string, body: Body): Promise<FieldValues> {
     const changes = await this.validate(caller, model, body, 'update');
     await this.requireUsers(caller, model, changes, id);
@@ -278,7 +278,6 @@ export class RecordService {
     return this.writes.prepare({ model, caller, clock }, values, call);
   }
 
-  /** As RecordErasureService.erase. */
   erase(caller: Principal, apiName: string, id: string): Promise<number> {
     return this.write(caller, apiName, (model, clock) => this.erasures.erase(caller, model, id, clock));
   }

@@ -76,7 +76,6 @@ export class NoteRepository {
     return note ?? null;
   }
 
-  /** As find, to change it. */
   async lock(tx: TenantTransaction, id: string): Promise<Note | null> {
     const [note] = await tx.queryPrepared<Note>(LOCK_NOTE, [tx.tenantId, id]);
     return note ?? null;
@@ -102,7 +101,7 @@ export class NoteRepository {
     await tx.queryPrepared(DELETE_NOTE, [tx.tenantId, id]);
   }
 
-  /** Of records that are merged. */
+  /** Gives the loser's notes to the winner of a merge. */
   async move(tx: TenantTransaction, objectId: string, fromId: string, toId: string): Promise<void> {
     await tx.queryPrepared(MOVE_NOTES, [tx.tenantId, objectId, fromId, toId]);
   }

@@ -52,7 +52,7 @@ export const FIND_CREATION = `
    WHERE tenant_id = $1 AND object_id = $2 AND id = $3 AND deleted_at IS NULL`;
 
 /**
- * Of fields that are about to be unset. From the records' rows, as a cluster inserts none from arrays. $1: tenant, $2: object,
+ * Remembers fields that are about to be unset. The rows come from the records' rows, as a cluster inserts none from arrays. $1: tenant, $2: object,
  * $3: records, $4: time, $5: keys, $6 to $8: by whom.
  */
 export const REMEMBER_UNSET = `

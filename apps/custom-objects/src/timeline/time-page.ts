@@ -55,7 +55,7 @@ const VERSION = '00000000-0000-0000-0000-';
 const BESIDES = '00000000-0000-0000-0001-';
 const LAST_VERSION = 2_147_483_647;
 
-/** Of the changes at the moment of an id, the versions before which those come that follow it. */
+/** Returns the versions of changes at the moment of an id before which those come that follow it. */
 export function changesAfter(id: string): { readonly version: number; readonly besides: number } {
   const version = Math.min(Number.parseInt(id.slice(-12), 16), LAST_VERSION);
   if (id.startsWith(VERSION)) return { version, besides: 0 };

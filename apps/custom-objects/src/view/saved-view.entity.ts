@@ -11,7 +11,6 @@ export class SavedView {
   @Column({ type: 'text' }) name: string;
   /** Whether all of the workspace see it. */
   @Column({ type: 'boolean' }) shared: boolean;
-  /** As the list takes it. */
   @Column({ type: 'jsonb', nullable: true }) filter: Record<string, unknown> | null;
   @Column({ type: 'text', nullable: true }) sort: string | null;
   /** Api-names of fields. */

@@ -14,7 +14,7 @@ import { SavedViewRepository } from './saved-view.repository.js';
 
 /** Views of one user. */
 export const MAX_VIEWS = 200;
-/** Of a filter, as JSON: more does not fit into the address of a list. */
+/** Longest JSON of a filter: more does not fit into the address of a list. */
 const MAX_FILTER = 16_000;
 
 /** Not with a key, embedded or with a scope for reading: what an administrator lends for that changes nothing for everyone. */

@@ -114,7 +114,7 @@ export class BinRepository {
     return byObject(rows);
   }
 
-  /** As {@link listDeletedWith}, with those that were merged into the record, and again with what went into these. */
+  /** Like {@link listDeletedWith}, with those that were merged into the record, and again with what went into these. */
   async listGoneInto(tx: TenantTransaction, id: string): Promise<Map<string, string[]>> {
     const found = new Map<string, string>();
     for (let into = [id]; into.length > 0; ) {

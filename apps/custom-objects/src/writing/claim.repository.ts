@@ -145,7 +145,7 @@ export class ReferenceRepository extends ClaimRepository {
     requireNoProblems(missing.map(referenceNotFound));
   }
 
-  /** As {@link claim}. @returns the fields that name no record */
+  /** Like {@link claim}. @returns the fields that name no record */
   async claimExisting(
     tx: TenantTransaction,
     model: ObjectModel,
@@ -171,7 +171,7 @@ export class ReferenceRepository extends ClaimRepository {
     });
   }
 
-  /** Of locked records to one that is locked too. */
+  /** Moves references from locked records to one that is locked too. */
   async move(
     tx: TenantTransaction,
     objectId: string,

@@ -11,7 +11,7 @@ const FIND_UNTOLD = `
   SELECT DISTINCT tenant_id AS "tenantId", target_id AS "targetId" FROM cleared_reference
    WHERE cleared_at <= $1::timestamptz AND version IS NOT NULL LIMIT $2`;
 
-/** Of a record, by its own columns. */
+/** The columns by which a record is found. */
 const RECORD = { object_id: 'object_id', id: 'record_id' };
 
 /** By table, how many records a row of it is: what goes is subtracted from what each object of each tenant has. */

@@ -40,7 +40,7 @@ export interface Draft {
   readonly write: RecordWrite;
 }
 
-/** Of several changes of a record the last is written, with the events of all. */
+/** The last of several changes of a record is written, with the events of all. */
 export const following = (earlier: Draft | undefined, draft: Draft): Draft =>
   earlier === undefined
     ? draft

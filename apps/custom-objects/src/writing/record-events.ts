@@ -27,7 +27,7 @@ export function recordCreated(author: Author, record: StoredRecord): OutboxRow[]
   return [eventOf(author, 'created', record.version, view), ...milestones(author, record.version, view, () => true)];
 }
 
-/** As {@link recordCreated}. */
+/** @param author like that of {@link recordCreated} */
 export function recordUpdated(author: Author, before: StoredRecord, after: StoredRecord): OutboxRow[] {
   const { version } = after;
   const old = publicView(author, before);
@@ -47,7 +47,6 @@ export function recordUpdated(author: Author, before: StoredRecord, after: Store
   ];
 }
 
-/** As {@link recordCreated}. */
 export const recordDeleted = (author: Author, record: StoredRecord): OutboxRow =>
   eventOf(author, 'deleted', record.version + 1, publicView(author, record));
 
@@ -55,7 +54,7 @@ export const recordDeleted = (author: Author, record: StoredRecord): OutboxRow =
 export const recordErased = (author: Omit<Author, 'clock'>, { id, version }: StoredRecord): OutboxRow =>
   eventOf(author, 'deleted', version + 1, { id }, { erased: true });
 
-/** As {@link recordCreated}. A record that comes back reaches no milestone again. */
+/** A restored record reaches no milestone again. */
 export const recordRestored = (author: Author, record: StoredRecord): OutboxRow =>
   eventOf(author, 'restored', record.version, publicView(author, record));
 

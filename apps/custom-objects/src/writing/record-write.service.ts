@@ -163,7 +163,6 @@ export class RecordWriteService {
             if (!draft) return { result: before };
             if (this.isConcerned(change.model, draft)) return null;
             weight += weightOf(draft);
-            // Of several changes of a record the last is written, with the events of all.
             drafts.set(change.id, following(drafts.get(change.id), draft));
             current.set(change.id, draft.record);
             return { result: draft.record };
@@ -344,7 +343,7 @@ function objectOf(group: readonly Author[]): WrittenObject {
   return { tenantId: caller.tenantId, id: model.object.id, revision: model.object.revision };
 }
 
-/** Of creations with the same key the first. */
+/** Returns the first of creations with the same key. */
 function firstOfCalls(creations: readonly Creation[]): Creation[] {
   const names = new Set<string>();
   return creations.filter(({ claim }) => claim === undefined || (!names.has(claim.lock) && names.add(claim.lock)));

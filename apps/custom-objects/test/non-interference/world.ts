@@ -55,7 +55,7 @@ class Names {
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => {
         if (name === 'requestId') return [name, 'a request'];
-        // Of an entry of a history, which is told apart by its version.
+        // The version distinguishes entries of a history.
         if (name === 'at') return [name, 'a time'];
         if (name === 'nextCursor' && typeof member === 'string') return [name, this.inCursor(member)];
         if (TIMES.has(name) && typeof member === 'string') return [name, this.timeOf(owner, member)];
@@ -67,7 +67,7 @@ class Names {
   /** What a cursor says of its position. Its first part binds it to tenant, list and filter. */
   private inCursor(cursor: string): unknown {
     const [, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as [string, unknown, string];
-    // Of a list in the order of changes the value is a time of the test, in the order of a field it never is.
+    // In the order of changes the value is a time of the test, in the order of a field it never is.
     const isOfTest = (part: unknown) => typeof part === 'string' && Math.abs(Date.parse(part) - Date.now()) < DAY_MS;
     if (id.startsWith(VERSIONS)) return ['a time', id];
     const shown = (part: unknown) => (isOfTest(part) ? this.timeOf(id, part as string) : this.in(part));

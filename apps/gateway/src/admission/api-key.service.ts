@@ -156,7 +156,7 @@ export class ApiKeyService {
     if (WANTS_TO_BE_KEY.test(request.headers.authorization ?? '')) request.headers.authorization = undefined;
   }
 
-  /** As {@link recall}, also for a token that the verifier has forgotten. */
+  /** Like {@link recall}, also for a token that the verifier has forgotten. */
   private async verifyKept(fingerprint: string): Promise<Principal | undefined> {
     const token = this.tokens.get(fingerprint);
     if (token === undefined) return undefined;

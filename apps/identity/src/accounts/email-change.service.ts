@@ -40,7 +40,7 @@ import { MembershipRemovalService } from './membership-removal.service.js';
 import { EmailChangeLimit } from './limits.js';
 import { PasswordResetService } from './password-change.service.js';
 
-/** Of a person, in every workspace of theirs. */
+/** The change holds in every workspace of the person. */
 @Injectable()
 export class EmailChangeService {
   constructor(

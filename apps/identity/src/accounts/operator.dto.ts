@@ -77,7 +77,7 @@ export class SessionListView {
 
 const LIMIT = { optional: true, nullable: true, minimum: 0, maximum: 1e15, description: 'Null: that of the plan' };
 
-/** Of one workspace, instead of its plan's; what is left out stays. */
+/** One workspace's limits, instead of its plan's; what is left out stays. */
 export class LimitsInput {
   @IntegerField({ ...LIMIT, example: 100_000 }) records?: number | null;
   @IntegerField({ ...LIMIT, example: 5_000_000_000 }) bytes?: number | null;

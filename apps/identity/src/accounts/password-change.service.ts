@@ -261,7 +261,7 @@ export class PasswordResetService {
     const counted = { passkeys: 0, passkeysRemoved: 0 };
     for (const { tenantId, userId } of users) {
       await this.database.transaction({ ...origin, tenantId }, async (tx) => {
-        // As every change of what belongs to a user.
+        // Every change of what belongs to a user locks the user.
         await this.users.lock(tx, userId);
         const removed = remove ? await this.factors.removeAll(tx, userId) : [];
         for (const { name } of removed)

@@ -170,7 +170,7 @@ export class VerificationService {
     if ((await this.persons.findLocal(tx, userId))?.declinedAt) return;
     const secret = newSecret();
     const isPending = await this.claims.replaceSecret(tx, userId, hashSecret(secret), LINK_SECONDS);
-    // Of use to a person alone, and made for everybody: the work is the same.
+    // Only a person can use it, but it is made for everyone: the work is the same.
     const offer = await this.invitations.renew(tx, claimant, LINK_SECONDS);
     const known = await this.persons.findAddress(tx, email);
     // A fragment reaches the page but not the log of a server.

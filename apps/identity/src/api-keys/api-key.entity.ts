@@ -16,7 +16,7 @@ export class ApiKey extends TenantRow {
   @Column({ name: 'owner_id', type: 'uuid' }) ownerId: string;
   @Column({ type: 'text' }) name: string;
 
-  /** Of a user's key; those of a service account are the account's. */
+  /** The scopes of a user's key; those of a service account are the account's. */
   @Column({ type: 'text', array: true }) scopes: string[];
 
   /** SHA-256 of the key. */

@@ -13,7 +13,7 @@ export const refusedActs = counter(
 
 /** Entries of one action about one subject in an hour: enough to see an attack, too few to bury the trail under it. */
 export const REFUSALS_PER_HOUR = 30;
-/** Of those whose repetitions say nothing new. */
+/** Repetitions within the hour say nothing new. */
 const ONCE_PER_HOUR = 1;
 
 /** Entries that are being written. */
@@ -110,7 +110,7 @@ export const failedSignIn = (id: string, reason: string, kind: 'users' | 'operat
   detail: { reason, ...(kind === 'operators' && { account: 'operator' }) },
 });
 
-/** Of a sign-in that is refused although its proof was right. @param proof the reason where the account does not admit it */
+/** The entry of a sign-in that is refused although its proof was right. @param proof the reason where the account does not admit it */
 export const refusedSignIn = (id: string, proof: string): Partial<Record<ErrorCode, NewAuditEntry>> => ({
   INVALID_CREDENTIALS: failedSignIn(id, proof),
   SINGLE_SIGN_ON_REQUIRED: failedSignIn(id, 'single_sign_on_required'),

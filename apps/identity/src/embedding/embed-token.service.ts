@@ -22,7 +22,7 @@ import { EmbedMintRepository, type KnownHostUser, type Presented } from './embed
 
 export interface EmbedRequest extends HostUser {
   clientId: string;
-  /** Of the secret: see `fingerprintOf`. */
+  /** The secret's fingerprint: see `fingerprintOf`. */
   fingerprint: string;
   /** All that the app was granted when left out. */
   scopes?: readonly string[];

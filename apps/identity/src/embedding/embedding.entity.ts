@@ -53,6 +53,6 @@ export class EmbedClient extends ClientSecrets {
 /** What a mint is decided on. */
 export interface MintClient
   extends Pick<EmbedClient, 'appKey' | 'tenantId' | 'allowedOrigins' | 'scopes' | 'linkUsersBy'> {
-  /** Of whoever issued the secret; null of somebody who is not active any more. Known where a link by address depends on it. */
+  /** The roles of the user who issued the secret; null when that user is no longer active. Known where a link by address depends on it. */
   issuerRoles: readonly string[] | null;
 }

@@ -42,7 +42,7 @@ export const STORE_EMBED_CLIENT = `
   WHERE c.tenant_id = EXCLUDED.tenant_id
   RETURNING client_id AS "clientId", previous_valid_until AS "previousValidUntil"`;
 
-/** Of an app that is neither revoked nor uninstalled by its publisher. $1: client id. */
+/** Reads an app that is neither revoked nor uninstalled by its publisher. $1: client id. */
 export const READ_EMBED_ORIGINS = `
   SELECT c.tenant_id AS "tenantId", c.allowed_origins || c.development_origins AS origins FROM embed_client c
    WHERE c.client_id = $1 AND c.ended_at IS NULL
@@ -204,7 +204,6 @@ const NO_SECRET = hashSecret(newSecret());
 
 export interface Presented {
   clientId: string;
-  /** Of the secret. */
   fingerprint: string;
   sub: string;
   /** Normalised. */
@@ -244,7 +243,7 @@ export interface KnownHostUser {
   byAddress: boolean;
   /** Whether the presented address is not the user's, and a person who is in other workspaces only has proven it. */
   belongsElsewhere: boolean;
-  /** Of the app, in the present hour; read only when the presented address is not the user's. */
+  /** The app's conflicts in the current hour; read only when the presented address is not the user's. */
   conflicts: { used: number; resetSeconds: number } | null;
   /** Whether the presented address is not the user's, whom the host has brought, because another user of the workspace has it. */
   addressTaken: boolean;

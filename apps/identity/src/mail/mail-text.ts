@@ -39,7 +39,7 @@ export function plainName(name: string, nameless = 'a workspace'): string {
 }
 
 /**
- * As {@link plainName}, but punctuation, numbers and versions stay: one line that cannot look like another part of the
+ * Like {@link plainName}, but punctuation, numbers and versions stay: one line that cannot look like another part of the
  * mail.
  * @returns at most so many characters, and ` …` for what was left out; empty when nothing is left
  */

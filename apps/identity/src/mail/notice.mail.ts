@@ -9,7 +9,7 @@ export type Verdict = EventData<(typeof EVENTS)['submission.decided']>;
 const LONGEST_VERSION = 64;
 
 interface Text {
-  /** Of the subject, after the name of the app or of its version. */
+  /** The subject has it after the name of the app or of its version. */
   readonly outcome: string;
   /** What the operators do, before that name. */
   readonly act: string;

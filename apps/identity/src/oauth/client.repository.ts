@@ -165,7 +165,7 @@ export class OAuthInstallationRepository {
     return tx.repository(OAuthInstallation).findOneBy({ tenantId, installationId, endedAt: IsNull() });
   }
 
-  /** Of any tenant. */
+  /** Finds it in any tenant. */
   async findOfApp(tx: NarrowTransaction, appKey: string, installationId: string): Promise<OAuthInstallation | null> {
     return tx.repository(OAuthInstallation).findOneBy({ appKey, installationId, endedAt: IsNull() });
   }

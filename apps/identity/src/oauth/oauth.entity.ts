@@ -55,7 +55,7 @@ export class AuthorizationRequest {
 export class OAuthApp {
   @PrimaryColumn({ name: 'app_key', type: 'text' }) appKey: string;
 
-  /** Of the published version. */
+  /** Those of the published version. */
   @Column({ name: 'redirect_uris', type: 'text', array: true }) redirectUris: string[];
   @Column({ type: 'text' }) status: OAuthAppStatus;
   @Column({ name: 'updated_at', type: 'timestamptz' }) updatedAt: Date;
@@ -78,7 +78,7 @@ export class OAuthInstallation extends ClientSecrets {
   /** Those of them that its package does not call optional. */
   @Column({ name: 'required_scopes', type: 'text', array: true }) requiredScopes: string[];
 
-  /** Of the installed version; only a sandbox is bound to them. */
+  /** Those of the installed version; only a sandbox is bound to them. */
   @Column({ name: 'redirect_uris', type: 'text', array: true }) redirectUris: string[];
 
   /** SHA-256 of the secret; null until one is issued. */

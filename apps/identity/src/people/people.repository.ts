@@ -176,7 +176,6 @@ export class UserRepository {
     await tx.repository(User).update({ tenantId, id: userId, status: 'invited' }, { status: 'active' });
   }
 
-  /** As {@link setPassword}. */
   async readPassword(tx: NarrowTransaction, tenantId: string, id: string): Promise<string | null> {
     const user = await tx
       .repository(User)
@@ -200,7 +199,7 @@ export class UserRepository {
     await tx.repository(User).update({ tenantId, id: userId, origin: 'embed' }, changes);
   }
 
-  /** As {@link findByEmail}; where nobody has it otherwise, the first whom a host has brought with it. */
+  /** Like {@link findByEmail}; when nobody else has it, finds the first whom a host has brought with it. */
   async findByAddress(tx: NarrowTransaction, tenantId: string, email: string): Promise<EmailHolder | null> {
     const holder = await this.findByEmail(tx, tenantId, email);
     if (holder) return holder;

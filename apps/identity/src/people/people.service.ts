@@ -128,7 +128,7 @@ export class TenantService {
     return this.database.transaction(tenantId, (tx) => this.view(tx));
   }
 
-  /** As {@link get}, with what it may store. */
+  /** Like {@link get}, with the storage limits. */
   async getWithLimits(tenantId: string): Promise<TenantView> {
     return this.database.transaction(tenantId, async (tx) => {
       const view = await this.view(tx);

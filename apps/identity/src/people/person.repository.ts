@@ -53,7 +53,7 @@ export const IS_OF_MEMBER = `
   SELECT 1 FROM sign_in_email s JOIN membership m ON m.person_id = s.person_id
    WHERE s.email = $1 AND m.tenant_id = $2`;
 
-/** Of one that the person had before too. $1: present address, $2: new address. */
+/** Moves an address that the person had before too. $1: present address, $2: new address. */
 export const MOVE_ADDRESS = `
   INSERT INTO sign_in_email (email, tenant_id, user_id, person_id, proven_at)
   SELECT $2, tenant_id, user_id, person_id, now() FROM sign_in_email WHERE email = $1
@@ -65,7 +65,7 @@ export const MOVE_ADDRESS = `
 /** $1: user. */
 export const FIND_PERSON_OF_USER = `SELECT person_id AS "personId" FROM membership WHERE user_id = $1`;
 
-/** Of a workspace that a person has used. $1: person, $2: tenant, $3: user. */
+/** Notes that a person has used a workspace. $1: person, $2: tenant, $3: user. */
 export const NOTE_WORKSPACE_USED = `
   UPDATE sign_in_email SET tenant_id = $2, user_id = $3
    WHERE person_id = $1 AND reserved_until IS NULL AND tenant_id <> $2`;
@@ -128,7 +128,7 @@ export class PersonRepository {
     await tx.repository(Person).delete({ id });
   }
 
-  /** Of a person who is in other workspaces still. */
+  /** The person stays in other workspaces. */
   async noteLeft(tx: NarrowTransaction, id: string, tenantId: string): Promise<void> {
     await tx.query(NOTE_LEFT, [id, tenantId]);
   }

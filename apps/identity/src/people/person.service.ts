@@ -65,7 +65,7 @@ export class PersonService {
     return memberships;
   }
 
-  /** Of the person who the user is, or of the local account alone. @returns the users who have it */
+  /** Sets it for the person who the user is, or for the local account alone. @returns the users who have it */
   async setPasswordOf(
     tx: NarrowTransaction,
     user: EmailHolder,

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { FOR_UPDATE, type WorkspaceTransaction } from '../tenant-row.js';
 import { WorkspaceRole } from './role.entity.js';
 
-/** Of users who were not removed, by the index of those with roles that are not built in; of service accounts and providers. $1: tenant. */
+/** Roles of users who were not removed, by the index of those with roles that are not built in; of service accounts and providers. $1: tenant. */
 const HELD = `
   SELECT unnest(roles) AS name FROM app_user
    WHERE tenant_id = $1 AND NOT roles <@ '{owner,admin,member,viewer}'::text[] AND email NOT LIKE '%@invalid'

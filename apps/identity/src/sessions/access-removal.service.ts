@@ -61,7 +61,7 @@ export class AccessRemovalService {
     await this.revocations.record(tx, 'user', userId);
   }
 
-  /** As {@link removeAccess}, of what a password has opened. @param keptSessionId without one no access token stays valid either */
+  /** Like {@link removeAccess}, for what a password has opened. @param keptSessionId without one no access token stays valid either */
   async signOut(tx: NarrowTransaction, { tenantId, userId }: EmailHolder, keptSessionId?: string): Promise<void> {
     const ended = await tx.query<{ id: string }>(SIGN_OUT_USER, [tenantId, userId, keptSessionId ?? null]);
     for (const { id } of ended) await this.revocations.record(tx, 'session', id);

@@ -295,7 +295,7 @@ export class SessionService extends SessionIssuer {
     return [...ended, ...(await super.endAllWithin(tx, userId))];
   }
 
-  /** As {@link endAllWithin}: whoever knew the previous password can have made a key, or let an app act. */
+  /** Like {@link endAllWithin}: anyone who knew the previous password can have made a key, or let an app act. */
   override async endOthersWithin(tx: TenantTransaction, userId: string, keptId: string): Promise<string[]> {
     const ended = await this.endDependents(tx, userId, 'account');
     const sessions = await super.endOthersWithin(tx, userId, keptId);

@@ -218,7 +218,7 @@ export class MfaRequestService {
     return need && ask(need);
   }
 
-  /** As {@link begin}, in the transaction that opens the session. */
+  /** Like {@link begin}, in the transaction that opens the session. */
   before(account: Account, purpose: ChallengePurpose, demandOf: DemandOf): Precondition<Need, Asked> {
     return {
       needOf: (tx) => this.needOf(tx, account, demandOf),

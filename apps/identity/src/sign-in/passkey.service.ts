@@ -263,7 +263,7 @@ export class PasskeyService extends Passkeys {
       admit: async (tx, id) => {
         // Sent together: one round trip.
         const [user, needsProvider] = await Promise.all([users.find(tx, id), users.needsProvider(tx, tx.tenantId, id)]);
-        // As with passwords.
+        // Passwords are refused for the same reason.
         if (needsProvider) throw new PlatformError('SINGLE_SIGN_ON_REQUIRED');
         return user;
       },

@@ -79,7 +79,7 @@ export class PasswordMarks {
   private readonly key: Buffer;
 
   constructor(@Inject(IDENTITY_CONFIG) config: IdentityConfig) {
-    // Of the current key alone: a mark that another key made is forgotten within the hour, and only counts a guess twice.
+    // Only the current key marks: a mark that another key made is forgotten within the hour, and only counts a guess twice.
     [this.key] = EncryptionKeys.parse(config.keyEncryptionKey).derive('password marks');
   }
 

@@ -38,7 +38,6 @@ export interface AuthenticatedUser extends SignInUser {
 }
 
 interface Attempt extends Pick<SignInInput, 'password' | 'workspace'> {
-  /** As it is stored. */
   readonly email: string;
   readonly origin: RequestOrigin;
 }
@@ -181,7 +180,7 @@ export class SignInService {
         const other = await this.users.readForSignIn(this.database, membership);
         // A host or a provider alone lets somebody in who has no password.
         if (other?.status !== 'active' || other.passwordHash !== user.passwordHash) continue;
-        // Of a workspace that refuses them they are told why, rather than that another is suspended.
+        // A workspace that refuses them says why, rather than that another is suspended.
         if (!entered || entered.isSuspended || !isRefused(other)) entered = other;
         if (!isRefused(other)) break;
       }

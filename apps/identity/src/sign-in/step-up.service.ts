@@ -60,7 +60,7 @@ export class ReauthenticationService {
     });
   }
 
-  /** As {@link prove}, for a change in every workspace of the person: no code of a weaker workspace is asked for. */
+  /** Like {@link prove}, for a change in every workspace of the person: no code of a weaker workspace is asked for. */
   proveForPerson(principal: Principal, proof: UserStepUpInput): Promise<User | MfaRequired> {
     return this.prove(principal, proof, () => this.ofPerson.assertSecondFactor(principal));
   }

@@ -82,7 +82,6 @@ export class WorkspaceSwitchService {
     return { provenAt: new Date() };
   }
 
-  /** Of the person. */
   private provePassword(
     principal: Principal,
     workspaces: readonly PersonWorkspace[],

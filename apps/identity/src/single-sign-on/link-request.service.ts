@@ -18,7 +18,7 @@ import { LinkRequestRepository, ProviderLinkRepository, type Subject } from './s
 /** Whom a provider presents with the address of a user whom it has known as somebody else. */
 export interface Newcomer {
   readonly email: string;
-  /** As the provider says it. */
+  /** The provider's own spelling. */
   readonly name: string | null;
   readonly userId: string;
 }

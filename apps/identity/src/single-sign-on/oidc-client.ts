@@ -17,7 +17,7 @@ const BODILESS = [204, 205, 304];
 /** How one sign-in calls its provider. */
 interface ProviderCalls {
   readonly fetch: CustomFetch;
-  /** Of the last answer; null without one. */
+  /** The status of the last answer; null without one. */
   httpStatus: number | null;
 }
 
@@ -95,14 +95,14 @@ export interface ProviderClient {
 export interface SignInChecks {
   state: string;
   nonce: string;
-  /** Of PKCE (RFC 7636). */
+  /** The verifier of PKCE (RFC 7636). */
   verifier: string;
 }
 
 /** Whom a provider has authenticated. */
 export interface Authentication {
   sub: string;
-  /** As the provider writes it. */
+  /** The provider's own spelling. */
   email: string | undefined;
   emailVerified: boolean;
   name: string | undefined;

@@ -12,7 +12,7 @@ export const FAILURE_CODES = ['unavailable', 'refused', 'invalid', 'returned'] a
 /** Why a provider failed, as its owners read it. */
 export interface FailureReason {
   code: (typeof FAILURE_CODES)[number];
-  /** Of its answer; null without one. */
+  /** The status of its answer; null without one. */
   httpStatus: number | null;
   /** What the provider says of an error (RFC 6749, section 5.2), cleaned. */
   error: string | null;
@@ -32,7 +32,7 @@ export class ProviderFailure extends Error {
   }
 }
 
-/** Of OAuth 2.0 (RFC 6749, section 4.1.2.1) and OpenID Connect Core, section 3.1.2.6. */
+/** The codes of OAuth 2.0 (RFC 6749, section 4.1.2.1) and OpenID Connect Core, section 3.1.2.6. */
 const ERRORS_OF_RETURNS: readonly string[] = [
   ...['invalid_request', 'unauthorized_client', 'access_denied', 'unsupported_response_type', 'invalid_scope'],
   ...['server_error', 'temporarily_unavailable', 'interaction_required', 'login_required', 'consent_required'],

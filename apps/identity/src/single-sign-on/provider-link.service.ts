@@ -44,7 +44,7 @@ export const REFUSALS = {
 } as const;
 export type Refusal = keyof typeof REFUSALS;
 
-/** As long as the name of a user may be. */
+/** The name of a user has the same limit. */
 const MAX_NAME = 200;
 
 /** Finds or makes the user that somebody is whom a provider has authenticated. */

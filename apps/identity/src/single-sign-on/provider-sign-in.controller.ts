@@ -30,7 +30,7 @@ export const setCookie = (value: string): string =>
   `${NAME}=${value}; Path=/; Max-Age=${SIGN_IN_SECONDS}; Secure; HttpOnly; SameSite=Lax`;
 
 const QUARTER_HOUR = 15 * 60;
-/** Of each step, from one address; an office behind one address shares them. */
+/** Requests of each step from one address; an office behind one address shares them. */
 export const STEPS_PER_ADDRESS = 300;
 
 export type Step = 'discover' | 'start' | 'return' | 'exchange';

@@ -156,7 +156,7 @@ export class ProviderSignInService {
     const user = await this.links.userOf(provider, person, from, userId ?? undefined);
     const hasSecondFactor = provider.secondFactorValues.some((value) => person.methods.includes(value));
     if (sessionId !== null) {
-      // As with a password: where there is a second factor, the first one alone is no proof.
+      // The same holds for passwords: where there is a second factor, the first one alone is no proof.
       if (user.mfaEnabled && !hasSecondFactor) throw refused('second_factor_missing');
       const isOpen = await this.database.transaction(signIn.tenantId, async (tx) => {
         await this.signIns.delete(tx, signIn.id);

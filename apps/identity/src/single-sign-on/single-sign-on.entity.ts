@@ -56,7 +56,7 @@ export class ProviderLinkRequest extends IdentifiedRow {
   @Column({ type: 'text' }) sub: string;
   @Column({ type: 'text' }) email: string;
 
-  /** As the provider says it. */
+  /** The provider's own spelling. */
   @Column({ type: 'text', nullable: true }) name: string | null;
 
   /** Who has the address. */
@@ -79,7 +79,6 @@ export class ProviderSignIn extends IdentifiedRow {
   @Column({ name: 'browser_hash', type: 'bytea' }) browserHash: Buffer;
   @Column({ type: 'text' }) nonce: string;
 
-  /** Of PKCE. */
   @Column({ name: 'sealed_verifier', type: 'bytea' }) sealedVerifier: Buffer;
 
   /** When the provider sent the browser back; that counts once. */
@@ -98,7 +97,7 @@ export class ProviderSignIn extends IdentifiedRow {
   /** The session in which it is a proof; null for a sign-in that opens one. */
   @Column({ name: 'session_id', type: 'uuid', nullable: true }) sessionId: string | null;
 
-  /** Of the user when the provider's answer was looked at. */
+  /** The user's epoch when the provider's answer was looked at. */
   @Column({ name: 'sign_in_epoch', type: 'integer' }) signInEpoch: number;
 
   /** When the provider has authenticated them; null until it says so, and when it does not. */
@@ -109,10 +108,10 @@ export class ProviderSignIn extends IdentifiedRow {
 /** An OpenID Connect provider at which the users of a workspace sign in. */
 @Entity({ name: 'identity_provider' })
 export class IdentityProvider extends IdentifiedRow {
-  /** As users of the workspace know it. */
+  /** Users of the workspace know the provider by it. */
   @Column({ type: 'text' }) name: string;
 
-  /** As the provider spells it. */
+  /** The provider's own spelling. */
   @Column({ type: 'text' }) issuer: string;
 
   /** Null until the client is registered with the provider. */
@@ -121,7 +120,7 @@ export class IdentityProvider extends IdentifiedRow {
   @Column({ type: 'text', array: true }) scopes: string[];
   @Column({ type: 'boolean' }) enabled: boolean;
 
-  /** Of users who are made at their first sign-in. */
+  /** The roles of users who are made at their first sign-in. */
   @Column({ name: 'default_roles', type: 'text', array: true }) defaultRoles: string[];
 
   /** Whether the provider has to say that it has verified an address. */

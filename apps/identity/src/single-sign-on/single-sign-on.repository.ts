@@ -226,13 +226,13 @@ export class LinkRequestRepository {
     return tx.repository(ProviderLinkRequest).findOneBy({ ...named, deniedAt: IsNull(), expiresAt: FUTURE });
   }
 
-  /** As {@link get}, and holds it until the transaction ends. */
+  /** Like {@link get}; holds it until the transaction ends. */
   async lock(tx: NarrowTransaction, named: NamedRequest): Promise<ProviderLinkRequest | null> {
     const where = { ...named, deniedAt: IsNull(), expiresAt: FUTURE };
     return tx.repository(ProviderLinkRequest).findOne({ where, lock: FOR_UPDATE });
   }
 
-  /** Of whomever {@link ProviderLinkRepository.lock} holds. */
+  /** Finds the link of a person whom {@link ProviderLinkRepository.lock} holds. */
   async find(tx: NarrowTransaction, person: Subject, providerId: string): Promise<ProviderLinkRequest | null> {
     return tx.repository(ProviderLinkRequest).findOneBy({ ...person, providerId, expiresAt: FUTURE });
   }
@@ -258,7 +258,7 @@ export class LinkRequestRepository {
     await tx.repository(ProviderLinkRequest).delete({ ...person });
   }
 
-  /** Of whoever wants to be a user. */
+  /** Deletes the requests of someone who wants to be a user. */
   async deleteOfUser(tx: NarrowTransaction, { tenantId, userId }: EmailHolder): Promise<void> {
     await tx.repository(ProviderLinkRequest).delete({ tenantId, userId });
   }

@@ -69,7 +69,7 @@ export class UsageService {
     });
   }
 
-  /** As {@link note}, of a user who has been added already: a failure is logged. */
+  /** Like {@link note}, for a user who has been added already: a failure is logged. */
   async noteUser(tenantId: string): Promise<void> {
     try {
       await this.note(tenantId, {});
@@ -109,7 +109,7 @@ const WORDS: Readonly<Record<Limited, (used: number, limit: number) => string>> 
   customObjects: (used, limit) => `Custom objects: ${used} of ${limit}`,
 };
 
-/** Of what is at its limit, and of what is nearly there. */
+/** Notices about what is at its limit or near it. */
 function noticesOf(usage: Readonly<Record<Limited, Used>>): UsageNotice[] {
   const kinds = Object.keys(WORDS) as Limited[];
   const notices = kinds.map((kind): UsageNotice | null => {

@@ -15,7 +15,7 @@ export type Signature = 'right' | 'none' | 'public key as secret' | 'another key
 
 /** A provider that says whatever a test wants. */
 export class ForgingProvider {
-  /** Of whom the next id token is. */
+  /** The person of the next id token. */
   person: Record<string, unknown> = {};
   /** Claims of the next id token, over those of an honest one. */
   claims: Record<string, unknown> = {};

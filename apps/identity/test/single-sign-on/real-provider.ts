@@ -24,7 +24,7 @@ export class RealProvider {
   signedInSecondsAgo = 0;
   /** How often somebody was asked who they are. */
   asked = 0;
-  /** Of its tokens, as long as it runs: the platform remembers it. */
+  /** The key of its tokens, as long as it runs: the platform remembers it. */
   private key: JWK | undefined;
   private handler: (request: IncomingMessage, response: ServerResponse) => void = (_request, response) =>
     response.writeHead(503).end();

@@ -111,7 +111,7 @@ export class Stage {
     return { browser, state, nonce, sent };
   }
 
-  /** As {@link begun}, with somebody at the provider who has this address. */
+  /** Like {@link begun}, with someone at the provider who has this address. */
   async begunBy(email: string): Promise<Begun> {
     const begun = await this.begun();
     this.provider.person = { sub: `sub-of-${email}`, email, nonce: begun.nonce };

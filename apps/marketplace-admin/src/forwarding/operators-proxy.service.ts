@@ -84,7 +84,7 @@ export class OperatorsProxy extends EdgeProxy {
   }
 }
 
-/** Of a long body the server would otherwise read the rest, to get to the next request of the connection. */
+/** The server would otherwise read the rest of a long body, to get to the next request of the connection. */
 function refused<Refusal extends Error>(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): Refusal {
   const bytes = announcedBytes(request, Number.POSITIVE_INFINITY);
   if (bytes > CREDENTIALS_BODY_LIMIT) reply.header('connection', 'close');

@@ -9,7 +9,7 @@ import { highestFirst } from './version-state.js';
 
 type Summary = Pick<DifferenceView, 'entries' | 'counts' | 'complete'>;
 
-/** Of all differences that are kept together, as JSON text. The longest has some hundred kilobytes. */
+/** The JSON text of all differences that are kept together. The longest has some hundred kilobytes. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
 
 /**

@@ -88,7 +88,7 @@ export class ClientStatusService extends Sweeper {
   }
 
   /**
-   * Of the version that tenants have, also while it is suspended. One without a section ends what the version before allowed.
+   * The settings of the version that tenants have count, also while it is suspended. One without a section ends what the version before allowed.
    * A revoked app has none, and needs none.
    */
   private async tellSettings(tx: NarrowTransaction, appKey: string): Promise<void> {

@@ -82,7 +82,7 @@ export class EmbedCredentialService {
     await this.rpc.call(rpc.identity.updateEmbedSettings, { tenantId, appKey, ...settingsOf(embed ?? NO_EMBED) });
   }
 
-  /** Of the newest version that embeds, and whether any was reviewed. Versions older than the published one do not count. */
+  /** Finds the section of the newest version that embeds, and whether any was reviewed. Versions older than the published one do not count. */
   private findNewestEmbed(appKey: string): Promise<{ embed: ManifestEmbed | null; reviewed: boolean }> {
     return this.database.crossTenant(async (tx) => {
       const submissions = await this.versions.listOfApp(tx, appKey);

@@ -155,7 +155,7 @@ export function afterAttempt(
   return { status: 'retrying', nextAttemptAt, isSetAside: false };
 }
 
-/** Of the attempt again; a schedule of one attempt has none. */
+/** The delay before the attempt; a schedule of one attempt has none. */
 const sameDelay = ({ length }: readonly number[], attempts: number): number =>
   Math.max(1, Math.min(attempts - 1, length - 1));
 

@@ -222,7 +222,7 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
   }
 
   /**
-   * As they were when the deliveries were claimed, or later, whatever notices this process has missed. Deliveries of a
+   * Receivers are read when the deliveries are claimed or later, whatever notices this process has missed. Deliveries of a
    * workspace whose receivers cannot be read now wait until their claim ends; the others go on.
    */
   private async withReceivers(

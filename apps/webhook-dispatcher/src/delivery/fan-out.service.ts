@@ -281,7 +281,7 @@ export class FanOutService implements BeforeApplicationShutdown {
   }
 }
 
-/** Of an event whose record was erased while it waited for its attempts. */
+/** Reduces the message of an event whose record was erased while it waited for its attempts. */
 function withoutContent(event: string, { body, recordId = '' }: Message): { event: string; body: string } {
   const { name: type, dataschema } = EVENTS[`${domainOf(event)}.deleted` as EventName];
   return { event: type, body: reducedBody(body, { type, dataschema, subject: recordId }) };

@@ -28,7 +28,7 @@ export const deliveryMetrics = {
 export interface Message {
   readonly eventId: string;
   readonly body: string;
-  /** Of an event that is not sent any more once its record is erased. */
+  /** The record of an event that is no longer sent once its record is erased. */
   readonly recordId?: string | undefined;
   /** Parent of the spans of its attempts; receivers do not get it. */
   readonly traceparent?: string | undefined;

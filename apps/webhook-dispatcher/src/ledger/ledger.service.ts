@@ -29,7 +29,7 @@ export interface DeliveryQuery extends TimeRangeQuery {
   readonly errorCode?: string;
 }
 
-/** As tenants see it, and as the developer of an app does. Reads of an app also throw what {@link BoundedReads.run} throws. */
+/** The ledger that tenants see, and the developer of an app. Reads of an app also throw what {@link BoundedReads.run} throws. */
 @Injectable()
 export class LedgerService {
   constructor(

@@ -113,7 +113,6 @@ export class OriginLimits {
     return openings.length > 0 ? Math.min(...openings) : null;
   }
 
-  /** Of the tenants at an origin. */
   private fewestFreeSlots(origin: string, now: number): number {
     const underWay = this.origins.get(origin)?.underWay.values() ?? [];
     return shareOf(this.breaker.freeSlots(origin, now), Math.max(0, ...underWay));

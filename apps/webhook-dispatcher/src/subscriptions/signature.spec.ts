@@ -122,7 +122,7 @@ describe('what the platform signs', () => {
       fc.property(json, secrets, fc.nat(), (body, secret, position) => {
         const headers = signed(body, secret);
         const timestamped = headers['x-platform-signature'];
-        // As Node reads header values.
+        // Node reads header values in this encoding.
         const flipped = (value: string) => flip(value, position).toString('latin1');
         assertRefused(() => verifyWebhook(flip(body, position), { ...headers }, secret, clock));
         assertRefused(() => verifyTimestampedSignature(flip(body, position), timestamped, secret, clock));

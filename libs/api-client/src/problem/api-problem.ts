@@ -20,7 +20,7 @@ export class ApiProblem extends Error {
     readonly requestId?: string,
     readonly retryAfterSeconds?: number,
     options?: { readonly cause?: unknown },
-    /** Of `STEP_UP_REQUIRED`: what proves it within the session; empty where only another sign-in does. */
+    /** `STEP_UP_REQUIRED` says what proves it within the session; empty where only another sign-in does. */
     readonly proofs?: readonly string[],
   ) {
     super(detail, options);

@@ -17,10 +17,10 @@ export const EventEnvelope = Type.Object({
   traceparent: Type.Optional(Type.String()),
   /** `internal` when a workflow run made the change, according to its token; a trace alone can be set by anyone. */
   actorkind: Type.Optional(Type.String()),
-  /** Of a change by something `internal`: the id of its request, which for a workflow run is that of the run. */
+  /** A change by something `internal` has the id of its request, which for a workflow run is that of the run. */
   causeid: Type.Optional(Type.String()),
   /**
-   * Of an event of a custom object: keys of the apps that may see the object when it commits, separated by spaces. Of an
+   * An event of a custom object has the keys of the apps that may see the object when it commits, separated by spaces. Of an
    * event of an endpoint: the key of the app that it belongs to, absent for one of the tenant. It decides who receives the
    * event and does not reach receivers, as `installationid` does.
    */

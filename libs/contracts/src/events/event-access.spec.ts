@@ -3,7 +3,7 @@ import { isVisibleToApp } from './event-pattern.js';
 
 it.each([
   ['lead.created', undefined, 'acme', true],
-  // Of `acme`, as the data says.
+  // The data name `acme`.
   ['app.installed', undefined, 'acme', true],
   ['app.installed', undefined, 'acme.two', false],
   ['app.later', 'other', 'other', false],
@@ -12,11 +12,11 @@ it.each([
   ['record.updated', 'other-acme acme.two', 'acme', false],
   ['record.deleted', '', 'acme', false],
   ['record.deleted', undefined, 'acme', false],
-  // Of an endpoint of the app, of another app, of the workspace.
+  // Endpoints of the app, of another app, of the workspace.
   ['webhook.endpoint_disabled', 'acme', 'acme', true],
   ['webhook.endpoint_disabled', 'other', 'acme', false],
   ['webhook.endpoint_disabled', undefined, 'acme', false],
-  // Of the publisher alone.
+  // The publisher alone.
   ['submission.decided', undefined, 'acme', false],
   // A domain that only begins like one of them.
   ['webhooks.created', undefined, 'acme', true],

@@ -7,7 +7,7 @@ import { defineRpc } from './define.js';
 export * from './oauth.js';
 
 const Id = Type.String({ format: 'uuid' });
-/** Of a secret: see `fingerprintOf`. */
+/** The fingerprint of a secret: see `fingerprintOf`. */
 const Fingerprint = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
 export const TenantView = Type.Object({
@@ -23,7 +23,7 @@ export const TenantView = Type.Object({
   language: Type.Optional(Type.Enum(LANGUAGES)),
   /** False until the address that the workspace was registered with is verified. */
   verified: Type.Optional(Type.Boolean()),
-  /** Of its plan, or what operators have set for it. */
+  /** The limits of its plan, or what operators have set for it. */
   limits: Type.Optional(Type.Object({ records: Type.Integer(), bytes: Type.Integer(), users: Type.Integer() })),
 });
 export type TenantView = Static<typeof TenantView>;
@@ -102,7 +102,6 @@ export const exchangeApiKey = defineRpc({
   request: Type.Object({
     tenantId: Id,
     keyId: Id,
-    /** Of the key. */
     fingerprint: Fingerprint,
     /** Where the key was presented; shown to its owner. */
     address: Type.String({ maxLength: 64 }),
@@ -128,7 +127,7 @@ export const issueEmbedCredentials = defineRpc({
   principal: 'user',
   request: Type.Object({
     appKey: Type.String(),
-    /** Of the new secret. */
+    /** The new secret's. */
     fingerprint: Fingerprint,
     ...EmbedSettings,
     /** Whether an operator has reviewed a version of the app; default false. */
@@ -217,7 +216,7 @@ export const mintEmbedToken = defineRpc({
   principal: 'service',
   request: Type.Object({
     clientId: Type.String(),
-    /** Of the secret that was presented. */
+    /** The presented secret's. */
     fingerprint: Fingerprint,
     sub: Type.String({ minLength: 1, maxLength: 255 }),
     email: Type.String({ maxLength: 254 }),

@@ -45,7 +45,7 @@ const InstallationFacts = {
   scopes: Type.Array(Type.String()),
   /** Those of the scopes that the package does not call optional: users cannot leave them out. */
   requiredScopes: Type.Optional(Type.Array(Type.String())),
-  /** Of the installed version. They count for sandboxes; other installations have those of the published version. */
+  /** Those of the installed version. They count for sandboxes; other installations have those of the published version. */
   redirectUris: Type.Array(Type.String()),
 };
 
@@ -86,7 +86,7 @@ export const issueOAuthCredentials = defineRpc({
   principal: 'user',
   request: Type.Object({
     ...InstallationFacts,
-    /** Of the new secret: see `fingerprintOf`. */
+    /** The new secret's fingerprint: see `fingerprintOf`. */
     fingerprint: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     /** Seconds for which the previous secret stays valid. */
     overlapSeconds: Type.Integer({ minimum: 0 }),

@@ -103,7 +103,7 @@ export const DeliveryHour = Type.Object({
   delivered: Type.Integer(),
   failed: Type.Integer(),
   attempts: Type.Integer(),
-  /** Of the last attempts, in milliseconds; null when none was made. */
+  /** Milliseconds of the last attempts; null when none was made. */
   latencyMs: Type.Union([Type.Object({ p50: Type.Integer(), p95: Type.Integer(), p99: Type.Integer() }), Type.Null()]),
 });
 export type DeliveryHour = Static<typeof DeliveryHour>;
@@ -122,7 +122,7 @@ export const listAppDeliveries = defineRpc({
     filter: Type.Object({
       status: Type.Optional(Type.Enum(DELIVERY_STATUSES)),
       event: OptionalText,
-      /** Of the last attempt. */
+      /** The code of the last attempt. */
       errorCode: OptionalText,
       /** The event happened then or later. */
       from: Type.Optional(Time),

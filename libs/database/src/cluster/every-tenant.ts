@@ -7,7 +7,7 @@ import { ClusterNode, isCluster, type NodeAddress } from './cluster-node.js';
 /** Names each table by `table`: on a cluster it is one of the parts of the table, which have the rows of the same tenants. */
 export type ReadOfEveryTenant = (table: (name: string) => string) => string;
 
-/** Of each node, the names of the parts of each table there: each element has those with the rows of the same tenants. */
+/** Lists for each node the parts of each table there: each element has those with the rows of the same tenants. */
 const LIST_SHARDS = `
   SELECT node.nodename AS host, node.nodeport AS port, array_agg(part.names ORDER BY part.lowest) AS shards
     FROM (SELECT groupid, shardminvalue::integer AS lowest,

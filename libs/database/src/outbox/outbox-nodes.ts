@@ -11,7 +11,7 @@ export interface Writer {
   readonly prepared: boolean;
 }
 
-/** As the driver gives it: a bigint is a text. */
+/** The driver's row: a bigint is a text. */
 export interface EventRow {
   readonly seq: string;
   readonly tenantId: string;
@@ -71,7 +71,7 @@ class OutboxNode extends ClusterNode {
     return (await this.ask<EventRow>(this.claimStatement, [gaps.after, gaps.before, limit])) ?? [];
   }
 
-  /** Of a node that does not answer, that an event may wait since then. */
+  /** An event of a node that does not answer may wait since then. */
   async lag({ after, before }: Gaps): Promise<LagRow[]> {
     const rows = await this.ask<LagRow>(this.measureStatement, [after, before]);
     return rows ?? [{ waiting: '1', oldest: String(this.silentMs / 1_000) }];
@@ -116,7 +116,7 @@ export class OutboxNodes {
     await Promise.all(gone.map((node) => node.close()));
   }
 
-  /** Of each node the oldest; those of one tenant all lie on one. */
+  /** Claims the oldest of each node; those of one tenant all lie on one. */
   async claim(gaps: Gaps, limit: number): Promise<EventRow[]> {
     const rows = (await Promise.all(this.nodes.map((node) => node.claim(gaps, limit)))).flat();
     // Next time another node comes first.

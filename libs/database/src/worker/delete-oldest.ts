@@ -5,7 +5,6 @@ export interface Expiry {
   readonly table: string;
   /** A timestamp, with an index. */
   readonly column: string;
-  /** As `now()`. */
   readonly upTo: string;
   /** Makes of a deletion the statement that also takes what it returns. @param deletion without RETURNING @param from whose rows go */
   readonly counted?: (deletion: string, from: string) => string;

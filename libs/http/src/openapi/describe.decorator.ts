@@ -24,7 +24,7 @@ export interface DescribedAnswer {
 }
 
 export interface HeaderDescription {
-  /** As it is shown: `X-Embed-Key`. */
+  /** The shown spelling: `X-Embed-Key`. */
   readonly name: string;
   readonly description: string;
   readonly required?: boolean;

@@ -7,7 +7,7 @@ import { type Observable, throwError } from 'rxjs';
 import type { RouteSettings } from '../route/route.decorators.js';
 import { problemHeaders, toPlatformError, toProblem } from './problem.js';
 
-/** Of a segment that may be a secret: ids are shorter, or UUIDs. */
+/** Segments from this length on may be secrets: ids are shorter, or UUIDs. */
 const SECRET_LENGTH = 20;
 
 /**

@@ -23,7 +23,7 @@ class KnownPaths {
   }
 }
 
-/** As the router matches: a parameter is a segment, a star the rest. */
+/** Matches what the router does: a parameter is a segment, a star the rest. */
 const patternOf = (url: string): RegExp =>
   new RegExp(
     `^${url

@@ -77,7 +77,7 @@ const MAX_PAYLOAD_KEYS = 200;
 /** What of an automation is executed, as JSON, in UTF-16 units: it is read whole for each run, and lists of workflows have two hundred. */
 export const LONGEST_AUTOMATION = 32_768;
 
-/** As {@link LONGEST_AUTOMATION} has it. */
+/** The length that {@link LONGEST_AUTOMATION} bounds. */
 export const automationLength = ({ trigger, condition, actions }: Readonly<Record<string, unknown>>): number =>
   JSON.stringify({ trigger, condition, actions }).length;
 

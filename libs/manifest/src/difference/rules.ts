@@ -185,7 +185,7 @@ function receiversOf(manifest: ManifestDraft): Receivers {
     const ofHost = byHost.get(host) ?? new Set();
     for (const name of names) ofHost.add(name);
     byHost.set(host, ofHost);
-    // Of several with one URL the first has its name; the others are told apart by their turn.
+    // The first of several with one URL has its name; the others are told apart by their turn.
     if (!byUrl.has(url)) byUrl.set(url, new Set(names));
   }
   const found = { byHost, byUrl };

@@ -13,7 +13,7 @@ const INACTIVE_MS = 5_000;
 const CLOCK_SKEW_MS = 60_000;
 
 export interface StreamErasure {
-  /** Of the messages among which it looks: `events.<domain>.*.<bucket>`. */
+  /** The subject of the messages among which it looks: `events.<domain>.*.<bucket>`. */
   readonly filter: string;
   /** Milliseconds since 1970 before which there is none. */
   readonly since: number;

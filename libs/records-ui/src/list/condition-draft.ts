@@ -98,7 +98,7 @@ export function inputField(
   op: string,
   words: { readonly yes: string; readonly no: string },
 ): FieldModel {
-  // Of a formula the type of its result, which can be typed as one of a field.
+  // A formula has the type of its result, which can be typed as one of a field.
   const input = { ...field, type: field.shownAs, required: false };
   if (op === 'in') return { ...input, type: 'multi_select' };
   if (op === 'contains' || op === 'startsWith') return { ...input, type: 'text' };

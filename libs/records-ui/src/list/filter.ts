@@ -19,7 +19,7 @@ export interface Condition {
   readonly value?: FieldValue | Relative;
 }
 
-/** As the API takes it: a condition, or a group of conditions and groups. */
+/** The API's form: a condition, or a group of conditions and groups. */
 export type Filter = Condition | { readonly and: readonly Filter[] } | { readonly or: readonly Filter[] };
 
 /** The conditions of a filter, and whether one of them is enough. */

@@ -22,7 +22,7 @@ export type LeadColumn = Column & { readonly id: 'lead' };
 export interface RecordTableProps {
   readonly model: ObjectModel;
   readonly records: readonly CrmRecord[];
-  /** Of all records that the list has, also of those that are not loaded; undefined when it is not known. */
+  /** The number of records that the list has, including those that are not loaded; undefined when it is not known. */
   readonly total: number | undefined;
   /** Names of the fields beside the title; those that suit when there are none. */
   readonly columns?: readonly string[];
@@ -114,7 +114,7 @@ export function FramedTable(props: FramedTableProps) {
   );
 }
 
-/** Of the first field in the order. */
+/** The direction of the first field in the order. */
 const sortOf = (sort: string, field: string | undefined): 'ascending' | 'descending' | undefined => {
   const [first = ''] = sort.split(',');
   if (field === undefined || first.replace('-', '') !== field) return undefined;

@@ -55,7 +55,7 @@ function VisibleRows({ rows: { records, rowAt, cells }, frame, onEnd }: VisibleR
   );
 }
 
-/** As high as the rows that are not drawn. */
+/** Takes the height of the rows that are not drawn. */
 function Space({ rows, cells }: { readonly rows: number; readonly cells: number }) {
   return rows > 0 ? (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row takes no focus

@@ -10,7 +10,7 @@ export type DraftValue = string | boolean | readonly string[];
 export interface FieldTypeView {
   /** What it is edited with; `null` for a type that is never written. */
   readonly control?: 'lines' | 'tick' | 'option' | 'options' | 'record' | null;
-  /** Of an input of one line. */
+  /** The type of an input of one line. */
   readonly inputType?: HTMLInputTypeAttribute;
   /** Typed as a number, and aligned as one. */
   readonly isNumber?: true;
@@ -73,7 +73,7 @@ function dateText(value: string | number, tag: string, options: Intl.DateTimeFor
   return Number.isNaN(date.getTime()) ? String(value) : new Intl.DateTimeFormat(tag, options).format(date);
 }
 
-/** As an input of date and time writes it, in the user's time zone. */
+/** The text that an input of date and time has, in the user's time zone. */
 function localDateTime(text: string): string {
   const date = new Date(text);
   if (Number.isNaN(date.getTime())) return '';

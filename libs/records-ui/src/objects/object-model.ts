@@ -7,7 +7,7 @@ export interface FieldOption {
   readonly label: string;
   /** False for one that is retired: records keep it, and no other takes it. */
   readonly active?: boolean;
-  /** Of a stage: the status of the deals in it, and where it belongs. */
+  /** A stage has the status of the deals in it, and where it belongs. */
   readonly meaning?: string;
   readonly pipelineId?: string;
 }
@@ -28,18 +28,18 @@ export interface FieldModel {
   /** The operators by which lists can be filtered. */
   readonly filterOps: readonly string[];
   readonly options: readonly FieldOption[];
-  /** Of a reference: the object whose records it names, if it is always the same; `user` for people. */
+  /** A reference has the object whose records it names, if it is always the same; `user` for people. */
   readonly target?: ObjectName | 'user';
-  /** Of a reference that may name records of several objects: these. */
+  /** The objects whose records a reference may name, if there are several. */
   readonly targets?: readonly ObjectName[];
   readonly maxLength?: number;
 }
 
 /** An object as the page shows it to this caller. */
 export interface ObjectModel {
-  /** As it stands in addresses of pages. */
+  /** The name in addresses of pages. */
   readonly apiName: string;
-  /** As the record API and the hosts of frames call it. */
+  /** The name in the record API and for hosts of frames. */
   readonly name: ObjectName;
   readonly label: string;
   readonly pluralLabel: string;

@@ -12,7 +12,7 @@ export interface FieldInputProps {
   readonly value: DraftValue;
   readonly onChange: (value: DraftValue) => void;
   readonly problem?: string;
-  /** Of a reference to one of several objects: that of the record which it names. */
+  /** The object of the named record, when a reference may name several. */
   readonly named?: ObjectName | undefined;
   /** For a field whose label stands beside it already. */
   readonly hasNoLabel?: boolean;

@@ -27,7 +27,7 @@ interface Edit {
   readonly version: number;
 }
 
-/** Of a conflict: what somebody else has saved, and the version that has it. */
+/** A conflict: what someone else has saved, and the version that has it. */
 interface Theirs {
   readonly value: FieldValue | undefined;
   readonly version: number;

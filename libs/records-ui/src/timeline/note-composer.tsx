@@ -5,7 +5,7 @@ import type { ObjectModel } from '../objects/object-model.js';
 import { type NewNote, useAddNote } from './timeline.queries.js';
 import { TIMELINE_TEXTS } from './timeline.texts.js';
 
-/** Of the API. */
+/** The limit of the API. */
 export const LONGEST_NOTE = 10_000;
 const KINDS = ['note', 'call', 'meeting', 'email'] as const;
 

@@ -60,7 +60,7 @@ describe('readEnvironment', () => {
 });
 
 describe('the proxies that are trusted', () => {
-  /** Of production, which is the profile when none is named. */
+  /** Settings of production, which is the profile when none is named. */
   const complete = {
     BASE_URL: 'https://crm.example/',
     EMBED_API_URL: 'https://embed.example',

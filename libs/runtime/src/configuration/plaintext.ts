@@ -49,7 +49,7 @@ const VERIFYING = ['require', 'verify-ca', 'verify-full'];
 
 function isVerified(parameters: URLSearchParams): boolean {
   const mode = parameters.get('sslmode');
-  // As libpq does it, the modes in between check no name, or nothing.
+  // Like in libpq, the modes in between check no name, or nothing.
   if (parameters.get('uselibpqcompat') === 'true') return mode === 'verify-full';
   if (mode !== null) return VERIFYING.includes(mode);
   return ['true', '1'].includes(parameters.get('ssl') ?? '');

@@ -86,7 +86,7 @@ describe('a secret in a file', () => {
 
     it.each([KEY, `2026-11:${KEY}`, `2026-11:${KEY},2026-05:${OTHER}`])('is one key or a ring: %s', (text) => {
       expect(read({ KEY_ENCRYPTION_KEY: text })).toBe(text);
-      // As a secret that an administrator edits, with a line end.
+      // A secret that an administrator edits has a line end.
       expect(read({ KEY_ENCRYPTION_KEY_FILE: fileWith(`${text}\n`) })).toBe(text);
     });
 

@@ -24,7 +24,7 @@ export function logOutput(): LogOutput {
   return output;
 }
 
-/** As bytes: sonic-boom measures waiting texts anew with every line, which copies 8 KiB for a line of 400 bytes. */
+/** Lines are bytes: sonic-boom measures waiting texts anew with every line, which copies 8 KiB for a line of 400 bytes. */
 function openOutput(): LogOutput {
   const destination = pino.destination({
     dest: 1,

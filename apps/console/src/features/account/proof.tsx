@@ -131,7 +131,7 @@ function TypedProof({ takesPassword, onProven }: TypedProofProps) {
   );
 }
 
-/** Of a call that needs a recent proof; undefined when the person did not give one. */
+/** The answer of a call that needs a recent proof; undefined when the person did not give one. */
 type Proven<Answer> = { readonly answer: Answer } | undefined;
 
 /** Nothing that can be proven within the session helps. */

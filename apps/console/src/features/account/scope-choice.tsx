@@ -5,7 +5,6 @@ import { Checkbox, Stack } from '@mantine/core';
 import type { Values } from '../sign-in/parts/form.js';
 import { SECURITY_TEXTS } from './security.texts.js';
 
-/** As the API describes it. */
 export interface AskedScope {
   readonly name: string;
   readonly description?: string;

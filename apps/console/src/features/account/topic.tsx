@@ -50,7 +50,7 @@ export function Topic({ title, lead, children }: TopicProps) {
 }
 
 export interface EntriesProps<One> {
-  /** Of the query. */
+  /** The parameter of the query. */
   readonly name: string;
   readonly load: () => Promise<{ readonly data: readonly One[] }>;
   readonly none?: string;

@@ -1,6 +1,6 @@
 import { catalogue } from '@crm/ui';
 
-/** Of converting, merging, and of likely duplicates. */
+/** Texts for converting, merging, and likely duplicates. */
 export const ACTION_TEXTS = catalogue({
   en: {
     convert: 'Convert',

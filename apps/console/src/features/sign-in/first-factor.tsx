@@ -45,7 +45,7 @@ export function PasskeySignIn({ onAnswer, isOnlyWay = false }: PasskeySignInProp
   );
 }
 
-/** As much as is needed to ask: an address with a domain. */
+/** Enough to ask: an address with a domain. */
 const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
 /** Somebody is typing until nothing has changed for as long. */

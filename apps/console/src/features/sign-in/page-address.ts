@@ -40,5 +40,5 @@ export const requestOf = (search: string): string | undefined => parameterOf(new
 export const isHandedOver = ({ path: _path, ...handedOver }: PageAddress): boolean =>
   Object.values(handedOver).some((value) => value !== undefined);
 
-/** Of the first address, taken before anything else of the page has seen it: main.tsx imports this first. */
+/** The first address is taken before anything else of the page has seen it: main.tsx imports this first. */
 export const START: PageAddress = typeof window === 'undefined' ? { path: '/' } : takePageAddress(window);

@@ -2,7 +2,7 @@ import Papa from 'papaparse';
 
 /** Rows of a file at most. */
 export const MAX_ROWS = 10_000;
-/** Of a row; beyond what any spreadsheet of records has. */
+/** More columns than any spreadsheet of records has. */
 export const MAX_COLUMNS = 1_000;
 /** Bytes; more than ten thousand rows of a thousand characters. */
 export const MAX_BYTES = 20_000_000;

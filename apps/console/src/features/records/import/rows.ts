@@ -3,7 +3,7 @@ import type { FieldModel } from '@crm/records-ui';
 import type { CsvFile } from './csv-file.js';
 import { type CellContext, type CellFault, cellOf } from './csv-values.js';
 
-/** Of each column of a file its field, if it has one. */
+/** The field of each column of a file, if it has one. */
 export type Mapping = readonly (FieldModel | undefined)[];
 
 /** A row of a file as it becomes a record, or the cells that are in the way. */

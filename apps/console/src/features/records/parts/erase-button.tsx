@@ -31,7 +31,7 @@ const TEXTS = catalogue({
 export interface EraseButtonProps {
   readonly model: ObjectModel;
   readonly id: string;
-  /** Of a record that the page does not show otherwise. */
+  /** The name of a record that the page does not show otherwise. */
   readonly name?: string;
   readonly onErased?: () => void;
 }
@@ -40,7 +40,7 @@ export interface EraseButtonProps {
 export default function EraseButton({ model, id, onErased, ...given }: EraseButtonProps) {
   const texts = useTexts(TEXTS);
   const { untitled } = useTexts(RECORD_TEXTS);
-  // As far as it is loaded: it asks for nothing.
+  // The record if it is loaded; nothing is asked for.
   const { data: shown } = useQuery<CrmRecord>({ queryKey: recordKey(model.name, id), enabled: false });
   const name = given.name ?? (shown && (titleOf(model, shown) || untitled));
   const { data: caller } = useCaller(useApiClient());

@@ -15,7 +15,7 @@ interface Decision {
   readonly isSame: boolean;
 }
 
-/** Of a provider, and with the name of the user who has the address. */
+/** The provider is known, and the user who has the address. */
 interface Waiting extends LinkRequestView {
   readonly providerId: string;
   readonly has: string;

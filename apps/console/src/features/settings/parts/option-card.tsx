@@ -16,7 +16,7 @@ export interface Saved {
 
 export interface OptionCardProps {
   readonly title: string;
-  /** Of a pipeline, whose options are stages. */
+  /** Pipelines alone have a name; their options are stages. */
   readonly name?: string;
   readonly options: readonly OptionDraft[];
   /** Values that no new option may have besides. */

@@ -84,7 +84,7 @@ export function Form({ action, submit, words, onCancel, children }: FormProps) {
   );
 }
 
-/** Of every field here: all that is asked for is needed, so that no field says it. */
+/** Every field is needed, so that no field says it. */
 export const REQUIRED = { required: true, withAsterisk: false } as const;
 
 export const EmailInput = (props: TextInputProps) => (
