@@ -45,7 +45,7 @@ interface InUse {
   readonly token: number;
   readonly mint: number;
   readonly hook: number;
-  /** Whether a lead starts a run, and has a delivery. */
+  /** True when a lead starts a run, and has a delivery. */
   readonly run: boolean;
   readonly delivery: boolean;
   /** A run that waits, and a delivery that waits for its next attempt. */

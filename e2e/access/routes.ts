@@ -46,7 +46,7 @@ export const nameOf = ({ method, path }: Pick<DocumentedRoute, 'method' | 'path'
 export const withParameters = (path: string, textOf: (name: string) => string): string =>
   path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(textOf(name)));
 
-/** Whether a route is served at the operators' address. */
+/** Returns whether a route is served at the operators' address. */
 export const isOfOperators = ({ service }: DocumentedRoute): boolean => service === 'marketplace-admin';
 
 /** Routes that end what they are called with, or the caller: tests call them as somebody who does not exist. */

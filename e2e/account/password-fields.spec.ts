@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core';
 import { addresses } from '../platform/addresses.js';
 import { page, person } from './visiting.js';
 
-/** Whether the page lets something be pasted into a field. */
+/** Returns whether the page lets something be pasted into a field. */
 async function takesPaste(field: Locator): Promise<boolean> {
   await field.focus();
   return page.evaluate<boolean>(`(() => {

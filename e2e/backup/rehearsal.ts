@@ -32,7 +32,7 @@ export interface RehearsalOptions {
   readonly seed: number;
   /** Before the backup, and as many after it. */
   readonly leads: number;
-  /** Whether the broker and its store are gone as well. */
+  /** True when the broker and its store are gone as well. */
   readonly losesBroker: boolean;
 }
 

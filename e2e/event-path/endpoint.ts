@@ -24,7 +24,7 @@ export interface EndpointOptions {
   /** By which the seed distinguishes it from others. */
   readonly name: string;
   readonly certificate: ReceiverCertificate;
-  /** Whether it answers nothing until `isHanging` is reset. */
+  /** True when it answers nothing until `isHanging` is reset. */
   readonly hangs: boolean;
   /** The endpoints together take their first failures from here, so that each kind occurs in every run. */
   readonly firstFailures: Answer[];
@@ -74,12 +74,12 @@ export class Endpoint {
     return this.receiver.url;
   }
 
-  /** Whether a request has reached it, if it began by hanging. */
+  /** Returns whether a request has reached it, if it began by hanging. */
   get hasHung(): boolean {
     return !this.hangsAtFirst || this.requests > 0;
   }
 
-  /** Whether it refuses the event at every attempt; false for one that it has not received. */
+  /** Returns whether it refuses the event at every attempt; false for one that it has not received. */
   refuses(eventId: string): boolean {
     return this.refused.includes(eventId);
   }

@@ -62,7 +62,7 @@ export class ServiceProcess {
     await this.child?.stop('SIGTERM', STOP_MS);
   }
 
-  /** Whether its relay is the active one of its database. */
+  /** Returns whether its relay is the active one of its database. */
   async isRelayOwner(): Promise<boolean> {
     const { body } = await get(`${this.operationsUrl}/metrics`);
     return /^outbox_relay_active(\{.*\})? 1$/m.test(body);

@@ -1,6 +1,6 @@
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 
-/** Whether a source belongs to a library. */
+/** Sources of libraries. */
 const LIBRARY = /[\\/]node_modules[\\/]/;
 
 /** Leaves in a source map only our own sources: Node reads the whole map at its start, and libraries cost 10 MiB a

@@ -48,14 +48,14 @@ export function natsCluster({ folder, logFolder, guard }, { ports, url, password
   }
   /** @returns {Promise<StreamInfo>} of the stream of events */
   const streamInfo = () => ask('$JS.API.STREAM.INFO.EVENTS');
-  /** Whether a stream of three copies can be made: the servers have a leader, which has seen all of them. */
+  /** Returns whether a stream of three copies can be made: the servers have a leader, which has seen all of them. */
   async function isReady() {
     const trial = { name: 'TRIAL', subjects: ['trial'], storage: 'memory', num_replicas: NODES.length };
     const made = await ask('$JS.API.STREAM.CREATE.TRIAL', trial).catch(() => ({ error: 'no answer' }));
     return !made.error && !(await ask('$JS.API.STREAM.DELETE.TRIAL')).error;
   }
 
-  /** Whether every copy of the stream of events has all of it. */
+  /** Returns whether every copy of the stream of events has all of it. */
   async function isCurrent() {
     const { cluster } = await streamInfo().catch(() => /** @type {StreamInfo} */ ({}));
     const current = (cluster?.replicas ?? []).filter((copy) => copy.current && !copy.offline);

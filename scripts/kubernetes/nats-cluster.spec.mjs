@@ -117,7 +117,7 @@ const provisioning = (ordinal) => `
     { replicas: 3 },
   );`;
 
-/** Whether a server lets another in, which shows after the handshake (TLS 1.3): it greets it, or closes the connection.
+/** Tells whether a server lets another in, which shows after the handshake (TLS 1.3): it greets it, or closes the connection.
  * @param {{ key?: string | Buffer, cert?: string | Buffer }} credentials */
 async function joins(credentials) {
   const port = /** @type {number} */ (ports[1]?.cluster);

@@ -19,7 +19,7 @@ export async function unprivilegedUser() {
   );
 }
 
-/** Whether a user can pass through every folder above a path (the x bit of each).
+/** Returns whether a user can pass through every folder above a path (the x bit of each).
  * @param {string} target @param {UnixUser} user */
 export async function canReach(target, user) {
   for (let folder = path.dirname(target); ; folder = path.dirname(folder)) {

@@ -40,7 +40,7 @@ const OUTCOMES = [
 const arbitraryStory = fc.record({
   objects: arbitraryObjects,
   observer: arbitraryObserver,
-  /** Whether the first records were written while every field was for everyone. */
+  /** True when the first records were written while every field was for everyone. */
   begunOpen: fc.boolean(),
   records: arbitraryRecords,
   steps: fc.array(arbitraryStep, { minLength: 6, maxLength: 16 }),

@@ -33,7 +33,7 @@ export interface IdentityConfig {
   operatorSessions: SessionLifetime;
   /** For how long after a proof of the password or the second factor a dangerous change is accepted. */
   stepUpSeconds: number;
-  /** Whether every operator needs a second factor; off for the demo operator of the development profile. */
+  /** True when every operator needs a second factor; off for the demo operator of the development profile. */
   operatorSecondFactor: boolean;
   /** Where passkeys are used; null where there is no address that browsers accept. */
   passkeys: { users: RelyingParty | null; operators: RelyingParty | null };

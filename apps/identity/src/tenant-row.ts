@@ -17,7 +17,7 @@ export const FUTURE = Raw((column) => `${column} > now()`);
 /** Holds what is found until the transaction ends. */
 export const FOR_UPDATE = { mode: 'pessimistic_write' } as const;
 
-/** Whether a change or a removal has found its row: of two at once only one has. */
+/** Returns whether a change or a removal has found its row: of two at once only one has. */
 export const changedOne = ({ affected }: { affected?: number | null }): boolean => affected === 1;
 
 /** One that knows its tenant, by itself or by its origin (`inWorkspace`). */

@@ -51,7 +51,7 @@ interface Kind {
   user?: object;
   tenant?: object;
   email?: string;
-  /** Whether the address is the user's for signing in; of claims and of some host users it is not. */
+  /** True when the address is the user's for signing in; of claims and of some host users it is not. */
   hasAddress?: false;
   more?: (insert: Insert, user: { tenant_id: string; user_id: string; email: string }) => Promise<void>;
   becomes: 'member' | 'local' | 'nobody';

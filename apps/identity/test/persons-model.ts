@@ -25,7 +25,7 @@ interface Member {
 interface Address {
   person: { password: string; readonly members: Map<number, Member> } | undefined;
   readonly locals: Map<number, Local>;
-  /** Whether the person owns a workspace of their own, besides the three. */
+  /** True when the person owns a workspace of their own, besides the three. */
   owns: boolean;
 }
 

@@ -40,14 +40,14 @@ export interface AccessRule {
   readonly right: Right;
   /** Scope that app and embed tokens need; `:read` is enough if the right is `read`. */
   readonly scope?: ScopeName;
-  /** Whether embed tokens may call a route without a scope. With a scope they may unless this is `false`. */
+  /** True when embed tokens may call a route without a scope. With a scope they may unless this is `false`. */
   readonly embed?: boolean;
-  /** Whether apps' own tokens may call a route without a scope. With a scope they may unless this is `false`. */
+  /** True when apps' own tokens may call a route without a scope. With a scope they may unless this is `false`. */
   readonly app?: boolean;
-  /** Whether API keys may call a route without a scope. With a scope they may unless this is `false`. */
+  /** True when API keys may call a route without a scope. With a scope they may unless this is `false`. */
   readonly key?: boolean;
   /**
-   * Whether the session must have been proven recently: for what is irreversible or outlives the token. Rules with the right
+   * True when the session must have been proven recently: for what is irreversible or outlives the token. Rules with the right
    * `administer` or `own`, and all rules of operators, must state it. Calls with an API key pass: a program cannot prove itself again,
    * so rules with a scope that ask for a proof must state `key`.
    */
@@ -63,7 +63,7 @@ export interface AccessRule {
 export const saysWhetherProven = ({ right, proof }: AccessRule, ofOperators = false): boolean =>
   proof !== undefined || !(ofOperators || right === 'administer' || right === 'own');
 
-/** Whether a rule that asks for a proof, which a key never has, decides about keys itself and not by its scope. */
+/** Returns whether a rule that asks for a proof, which a key never has, decides about keys itself and not by its scope. */
 export const saysWhetherForKeys = ({ scope, proof, key }: AccessRule): boolean =>
   !proof || scope === undefined || key !== undefined;
 
@@ -186,7 +186,7 @@ export interface AccessOptions {
   readonly revocations?: RevocationSource;
   /** Who knows of proofs; default: the application's provider of ProofSource. */
   readonly proofs?: ProofSource;
-  /** Whether cut-offs are in the service's own database, so that it knows them while their watch is broken. */
+  /** True when cut-offs are in the service's own database, so that it knows them while their watch is broken. */
   readonly keepsCutoffs?: boolean;
 }
 

@@ -27,7 +27,7 @@ export abstract class RevocationSource {
   /** Looked up on every use of a token, cached or not, so it must not do I/O. */
   abstract isRevoked(claims: AccessTokenClaims): boolean;
 
-  /** Whether a tenant is suspended: no token of it is accepted, and what it has waits. Must not do I/O either. */
+  /** Returns whether a tenant is suspended: no token of it is accepted, and what it has waits. Must not do I/O either. */
   isSuspended(_tenantId: string): boolean {
     return false;
   }
@@ -36,7 +36,7 @@ export abstract class RevocationSource {
     return [];
   }
 
-  /** Whether operators have revoked an app: nothing that it has in any workspace works any more. Must not do I/O either. */
+  /** Returns whether operators have revoked an app: nothing that it has in any workspace works any more. Must not do I/O either. */
   isAppRevoked(_appKey: string): boolean {
     return false;
   }
@@ -45,7 +45,7 @@ export abstract class RevocationSource {
     return [];
   }
 
-  /** Whether the key with this `kid` was taken out of force before its time; looked up on every use of a token too. */
+  /** Returns whether the key with this `kid` was taken out of force before its time; looked up on every use of a token too. */
   isKeyRevoked(_id: string): boolean {
     return false;
   }

@@ -23,7 +23,7 @@ const NO_PARENT = '0'.repeat(16);
 export interface TraceParent {
   readonly traceId: string;
   readonly spanId: string;
-  /** Whether the sender records the trace, so that this process does as well. */
+  /** True when the sender records the trace, so that this process does as well. */
   readonly isSampled: boolean;
 }
 
@@ -92,7 +92,6 @@ export interface Principal extends CallOrigin {
   readonly issuedAtMs: number;
   readonly appKey?: string;
   readonly installationId?: string;
-  /** Whether that installation is a sandbox. */
   readonly sandbox?: true;
   /** The received token, for calls made on the principal's behalf. Never log it. */
   readonly token: string;

@@ -33,7 +33,7 @@ export function authorize(principal: Principal, rule: AccessRule): void {
 
 export type ScopeHolder = Pick<Principal, 'kind' | 'scopes' | 'appKey'>;
 
-/** Whether a principal's token allows an access; a token that is not narrowed to scopes allows whatever its role does. */
+/** Returns whether a principal's token allows an access; a token that is not narrowed to scopes allows whatever its role does. */
 export function hasScope(principal: ScopeHolder, scope: ScopeName, mode: 'read' | 'write'): boolean {
   return !isNarrowed(principal) || scopeAllows(principal.scopes, scope, mode);
 }

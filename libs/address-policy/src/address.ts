@@ -199,7 +199,7 @@ export const REFUSED_IPV6 = [
 ];
 
 /**
- * Whether an IP address may be called.
+ * Returns whether an IP address may be called.
  *
  * @param ip an IPv4 address in four decimal parts or an IPv6 address without brackets and zone, as returned by DNS,
  *   `socket.remoteAddress` or a parsed URL
@@ -215,7 +215,7 @@ export function checkAddress(ip: string): Verdict {
   return address === undefined ? notAnAddress() : checkIpv4(ip, address);
 }
 
-/** Whether the text is an IP address in one of the forms that {@link checkAddress} accepts. */
+/** Returns whether the text is an IP address in one of the forms that {@link checkAddress} accepts. */
 export function isAddress(text: string): boolean {
   return (text.includes(':') ? parseIpv6(text) : parseIpv4(text)) !== undefined;
 }

@@ -45,7 +45,7 @@ export function normalizeHostname(name: string): string {
 }
 
 /**
- * Whether a host name may be called, as far as the name alone can say; its addresses are checked after the lookup.
+ * Returns whether a host name may be called, as far as the name alone can say; its addresses are checked after the lookup.
  *
  * @param name an ASCII name as the URL parser returns it, with or without one trailing dot; an IP address (in
  *   brackets or not) is checked as an address

@@ -47,7 +47,6 @@ export function hostOf(url: URL): string {
   return normalizeHostname(url.hostname.replace(/^\[|\]$/g, ''));
 }
 
-/** Whether the URL's host and port are among the exceptions. */
 export function isException(url: URL, exceptions: readonly HostPort[] = []): boolean {
   const host = hostOf(url);
   const port = portOf(url);
@@ -55,7 +54,7 @@ export function isException(url: URL, exceptions: readonly HostPort[] = []): boo
 }
 
 /**
- * Whether a URL may be called: https, no user name or password, port 443 or a listed one, a public host name or
+ * Returns whether a URL may be called: https, no user name or password, port 443 or a listed one, a public host name or
  * address, at most {@link MAX_URL_LENGTH} characters. Everything is checked on the URL as the WHATWG parser reads it,
  * so that no notation of a host means one thing here and another to the HTTP client.
  * @param text the URL as entered

@@ -10,7 +10,7 @@ export interface ServiceDatabase {
   readonly runtimeRole: string;
   /** Accesses the few tables that must cross tenants, each through a separate policy (see GLOBAL_TABLES). */
   readonly narrowRole: string;
-  /** Whether its tables are distributed by tenant where the server is the coordinator of a Citus cluster. */
+  /** True when its tables are distributed by tenant where the server is the coordinator of a Citus cluster. */
   readonly distributed?: boolean;
 }
 

@@ -8,7 +8,6 @@ export const APP_KEY_LENGTH = { minLength: 2, maxLength: 64 } as const;
 
 const pattern = new RegExp(APP_KEY_PATTERN);
 
-/** Whether a text can be the key of a package. */
 export function isAppKey(text: string): boolean {
   const { minLength, maxLength } = APP_KEY_LENGTH;
   return text.length >= minLength && text.length <= maxLength && pattern.test(text);
@@ -16,7 +15,7 @@ export function isAppKey(text: string): boolean {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether the value is a UUID of any version as RFC 9562 writes it, in letters of either case. */
+/** Returns whether the value is a UUID of any version as RFC 9562 writes it, in letters of either case. */
 export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }
@@ -34,5 +33,5 @@ export function escapePointer(name: string): string {
 
 const BASE64URL = /^(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/;
 
-/** Whether a text is the one spelling of its bytes: without padding, and without spare bits that are set (RFC 7515, section 2). */
+/** Returns whether a text is the one spelling of its bytes: without padding, and without spare bits that are set (RFC 7515, section 2). */
 export const isBase64url = (text: string): boolean => BASE64URL.test(text);

@@ -66,6 +66,6 @@ export interface OperatorAuditEntry {
 /** The newest entries first. */
 export interface OperatorAuditPage {
   readonly data: OperatorAuditEntry[];
-  /** Whether there are more after the last one. */
+  /** True when there are more after the last one. */
   readonly more: boolean;
 }

@@ -107,7 +107,7 @@ export function isScope(value: string): value is Scope {
 }
 
 /**
- * Whether the granted scopes allow an access.
+ * Returns whether the granted scopes allow an access.
  * @param granted scopes of the token; an unknown name grants nothing
  * @param name the scope's name without `:read`
  * @param mode the kind of access
@@ -122,7 +122,7 @@ export function scopeEntry(scope: string): ScopeEntry | undefined {
   return Object.hasOwn(SCOPE_CATALOGUE, name) ? SCOPE_CATALOGUE[name as ScopeName] : undefined;
 }
 
-/** Whether holding `granted` covers `needed`; the full scope covers its `:read`. */
+/** Returns whether holding `granted` covers `needed`; the full scope covers its `:read`. */
 export function coversScope(granted: readonly string[], needed: Scope): boolean {
   const [name, read] = needed.split(':') as [ScopeName, 'read' | undefined];
   return scopeAllows(granted, name, read ? 'read' : 'write');
@@ -144,12 +144,11 @@ export function appRole(appKey: string): string {
   return `${APP_ROLE_PREFIX}${appKey}`;
 }
 
-/** Whether a role is that of one app. */
 export function isAppRole(role: string): boolean {
   return role.startsWith(APP_ROLE_PREFIX);
 }
 
-/** Whether neither a tenant nor an app can add a role of this name. */
+/** Returns whether neither a tenant nor an app can add a role of this name. */
 export function isReservedRole(role: string): boolean {
   return RESERVED_ROLES.has(role) || isAppRole(role);
 }
@@ -180,7 +179,7 @@ const RIGHTS: Readonly<Record<string, readonly Right[]>> = {
 /** An app's token is narrowed by its granted scopes; it never administers the workspace it is installed in. */
 const APP_RIGHTS: readonly Right[] = ['read', 'write'];
 
-/** Whether any of the roles grants the right. Roles added by a tenant or an app grant none: they only open fields. */
+/** Returns whether any of the roles grants the right. Roles added by a tenant or an app grant none: they only open fields. */
 export function rolesAllow(roles: readonly string[], right: Right): boolean {
   return roles.some((role) =>
     isAppRole(role) ? APP_RIGHTS.includes(right) : Object.hasOwn(RIGHTS, role) && RIGHTS[role]?.includes(right),
@@ -192,13 +191,13 @@ const OPERATOR_RIGHTS: Readonly<Record<OperatorRole, readonly Right[]>> = {
   reviewer: ['read', 'write'],
 };
 
-/** Whether any of an operator's roles grants the right; a role of a tenant grants an operator nothing. */
+/** Returns whether any of an operator's roles grants the right; a role of a tenant grants an operator nothing. */
 export function operatorRolesAllow(roles: readonly string[], right: Right): boolean {
   return OPERATOR_ROLES.some((role) => roles.includes(role) && OPERATOR_RIGHTS[role].includes(right));
 }
 
 /**
- * Whether a user with the roles `granting` can give `role` to another user: nobody grants a role above their own. A role
+ * Returns whether a user with the roles `granting` can give `role` to another user: nobody grants a role above their own. A role
  * that is not built in ranks below `viewer`. Nobody gives a user the role of an app.
  */
 export function mayGrantRole(granting: readonly string[], role: string): boolean {

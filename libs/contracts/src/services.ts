@@ -40,5 +40,4 @@ export const OPERATORS_PREFIX = '/operators';
 
 const EDGES: readonly ServiceName[] = ['gateway', 'embed-gateway', 'marketplace-admin'];
 
-/** Whether the public reaches the service directly; all others are behind the gateway. */
 export const isEdge = (name: ServiceName): boolean => EDGES.includes(name);

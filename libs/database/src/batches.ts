@@ -47,7 +47,7 @@ interface Queue<Call, Result> {
   /** By group; the one that was served last is the last. */
   readonly waiting: Map<string, Waiting<Call, Result>[]>;
   underWay: number;
-  /** Whether the next batch waits for the latest one. */
+  /** True when the next batch waits for the latest one. */
   isWaiting: boolean;
   isScheduled: boolean;
 }

@@ -17,7 +17,7 @@ function unwrap(error: unknown): PostgresError {
   return outer.driverError ?? outer;
 }
 
-/** Whether a statement failed because a value of this unique constraint, or of any, already exists. */
+/** Returns whether a statement failed because a value of this unique constraint, or of any, already exists. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   const inner = unwrap(error);
   return inner.code === UNIQUE_VIOLATION && (constraint === undefined || violated(inner) === constraint);
@@ -54,12 +54,12 @@ const LOST_SYSTEM_CODES = new Set([
 const LOST_MESSAGES =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired|Query read timeout|Cannot use a pool after calling end)/;
 
-/** Whether the server and not the statement is the reason: it had no effect and may succeed when it is sent again. */
+/** Returns whether the server and not the statement is the reason: it had no effect and may succeed when it is sent again. */
 export function isTemporary(error: unknown): boolean {
   return temporaryCode(ofDriver(error)) !== undefined;
 }
 
-/** Whether a statement took too much time, memory or disk: temporary, unless the statement itself is the reason. */
+/** Returns whether a statement took too much time, memory or disk: temporary, unless the statement itself is the reason. */
 export function isExcessive(error: unknown): boolean {
   return EXCESSIVE_SQLSTATES.has(unwrap(ofDriver(error)).code);
 }
@@ -69,7 +69,7 @@ const ofDriver = (error: unknown): unknown => (error instanceof PlatformError ? 
 // What the coordinator of a cluster answers when a worker is away: 08 connection exception, 57P01 to 57P03 the worker ends or starts.
 const NODE_IS_AWAY = /^(08\w{3}|57P0[1-3])$/;
 
-/** Whether statements of other tenants may succeed: this one was refused, or the node of a cluster that it needs is away. */
+/** Returns whether statements of other tenants may succeed: this one was refused, or the node of a cluster that it needs is away. */
 export function isCausedByOneTenant(error: unknown): boolean {
   const inner = ofDriver(error);
   return isRefusedStatement(error) || (inner instanceof pg.DatabaseError && NODE_IS_AWAY.test(inner.code ?? ''));

@@ -34,7 +34,7 @@ export interface EgressRequest {
   timeouts?: Partial<Timeouts>;
   maxResponseBytes?: number;
   /**
-   * Whether a longer body is truncated instead of failing with `too_large`. A rest of up to 64 KiB that arrives within a
+   * True when a longer body is truncated instead of failing with `too_large`. A rest of up to 64 KiB that arrives within a
    * second is read and thrown away so that the connection can be used again; beyond that it is closed.
    */
   truncate?: boolean;

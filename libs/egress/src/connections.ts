@@ -93,7 +93,6 @@ export class Connection {
     });
   }
 
-  /** Whether its socket can take a request; false also before the first one. */
   get isOpen(): boolean {
     return this.socket !== undefined && !this.socket.destroyed && !this.client.destroyed;
   }
@@ -216,7 +215,7 @@ export class ConnectionPool {
   }
 }
 
-/** Whether it can take a request: it has an open socket and is young enough. */
+/** Returns whether it can take a request: it has an open socket and is young enough. */
 function isUsable(connection: Connection): boolean {
   return connection.isOpen && performance.now() < connection.expiresAt;
 }

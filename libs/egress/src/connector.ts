@@ -65,7 +65,7 @@ export interface Target {
   port: number;
   /** Checked addresses, tried in this order. */
   addresses: readonly string[];
-  /** Whether the host is an exception: its addresses are not checked. */
+  /** True when the host is an exception: its addresses are not checked. */
   exempt: boolean;
 }
 
@@ -252,7 +252,7 @@ function wrongPeer(): EgressError {
   return new EgressError('blocked', 'The peer is not the address that was checked');
 }
 
-/** Whether the socket's peer is the dialled address and, unless exempt, one that may be called. */
+/** Returns whether the socket's peer is the dialled address and, unless exempt, one that may be called. */
 function isCheckedPeer(socket: TLSSocket, address: string, exempt: boolean): boolean {
   const peer = socket.remoteAddress;
   if (peer === undefined || canonical(peer) !== canonical(address)) return false;

@@ -9,7 +9,7 @@ export interface Origin {
   /** The host without brackets and trailing dot. */
   readonly hostname: string;
   readonly port: number;
-  /** Whether the host is an exception: its addresses are not checked, and the extra authorities are trusted for it. */
+  /** True when the host is an exception: its addresses are not checked, and the extra authorities are trusted for it. */
   readonly exempt: boolean;
 }
 

@@ -97,7 +97,7 @@ const CLIENT_HEADERS = new Set([
   ...['proxy-connection', 'proxy-authorization', 'proxy-authenticate', 'accept-encoding'],
 ]);
 
-/** Whether only the client sets a header, so that one of the caller is left out. @param name in lower case */
+/** Returns whether only the client sets a header, so that one of the caller is left out. @param name in lower case */
 export const isClientHeader = (name: string): boolean => CLIENT_HEADERS.has(name);
 
 /** Names and values from the caller: an object, or a list in which they alternate, for callers that send many requests. */
@@ -173,7 +173,7 @@ interface OutgoingRequest {
 interface ExchangeLimits {
   timeouts: Timeouts;
   maxResponseBytes: number;
-  /** Whether a longer body is truncated instead of being an error. */
+  /** True when a longer body is truncated instead of being an error. */
   truncate: boolean;
 }
 

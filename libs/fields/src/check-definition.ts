@@ -251,7 +251,7 @@ function checkLimits(
   if (isBeyond) report('RULE_CONFLICT', ['validationRules'], `No value of the type ${name} can satisfy the rules`);
 }
 
-/** Whether a number is within a limit according to the rule itself. */
+/** Returns whether a number is within a limit according to the rule itself. */
 function passes(type: 'min' | 'max', value: number, limits: ReadonlyMap<string, number>): boolean {
   const limit = limits.get(type);
   return limit === undefined || rules.get(type)!.passes(value, limit);

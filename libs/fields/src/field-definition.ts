@@ -24,7 +24,7 @@ export interface FieldDefinition {
   referenceTarget?: string;
   /** What happens to the record when the one that it refers to is deleted; `set_null` by default, `restrict` when required. */
   onDelete?: ReferenceDeletion;
-  /** Whether lists are often filtered or sorted by the field: then it has an index, and fields that do not say so have none. */
+  /** True when lists are often filtered or sorted by the field: then it has an index, and fields that do not say so have none. */
   indexed?: boolean;
   validationRules?: readonly ValidationRule[];
   /** Roles that may read; empty or missing means everyone. */

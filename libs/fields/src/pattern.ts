@@ -99,7 +99,7 @@ export class PatternBudget {
     return steps <= PATTERN_STEPS && this.recordSteps <= RECORD_STEPS;
   }
 
-  /** Whether a default may be matched against its patterns. */
+  /** Returns whether a default may be matched against its patterns. */
   allowsDefault(patterns: readonly string[], value: string): boolean {
     for (const pattern of patterns) this.defaultSteps += compiledSize(pattern) * value.length;
     return this.defaultSteps <= DEFAULT_STEPS;

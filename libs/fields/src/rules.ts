@@ -7,7 +7,7 @@ import type { RuleTypeName } from './types/field-type.js';
 export interface Rule {
   readonly type: RuleTypeName;
   checkValue(value: unknown): { code: DefinitionProblemCode; detail: string } | null;
-  /** Whether a canonical value satisfies the rule. When `checkValue` finds a problem in the rule, no value does. */
+  /** Returns whether a canonical value satisfies the rule. When `checkValue` finds a problem in the rule, no value does. */
   passes(value: unknown, ruleValue: unknown): boolean;
   /** The message for a value that does not satisfy the rule, when the rule declares none. */
   readonly code: ValueProblemCode;

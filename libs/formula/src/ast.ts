@@ -134,7 +134,7 @@ export function precedenceOf(operator: BinaryOperator): number {
   return LEVELS[operator];
 }
 
-/** Whether operators of this level cannot be chained: `a < b < c` is an error. */
+/** Returns whether operators of this level cannot be chained: `a < b < c` is an error. */
 export function isComparisonLevel(level: number): boolean {
   return level === 3 || level === 4;
 }

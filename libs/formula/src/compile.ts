@@ -157,7 +157,7 @@ function readsClock(node: TypedNode): boolean {
   }
 }
 
-/** Whether a date is compared with a datetime. `+` is not concerned: it joins them as texts, without converting either. */
+/** Returns whether a date is compared with a datetime. `+` is not concerned: it joins them as texts, without converting either. */
 function mixesDates(left: ValueType, right: ValueType): boolean {
   return (left === 'date' && right === 'datetime') || (left === 'datetime' && right === 'date');
 }

@@ -18,7 +18,7 @@ export interface CheckedFormulaSet {
 export interface CompiledFormulaSet {
   readonly order: readonly string[];
   readonly formulas: ReadonlyMap<string, CompiledFormula>;
-  /** Whether any formula depends on the clock or the tenant's zone. */
+  /** True when any formula depends on the clock or the tenant's zone. */
   readonly readsClock: boolean;
   /**
    * Prepares the evaluation of some formulas, for many records.

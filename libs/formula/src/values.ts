@@ -39,7 +39,7 @@ function toDecimal(value: number): Decimal {
 }
 
 /**
- * Whether the value lies exactly in the middle of two 15-digit decimals: its expansion has 16 digits, the last a 5.
+ * Returns whether the value lies exactly in the middle of two 15-digit decimals: its expansion has 16 digits, the last a 5.
  * Such a value is c × 10^k with a 16-digit c and |k| ≤ 22 (5^22 is the last power of 5 below 2^53), so its exponent
  * is between -7 and 37; there the whole expansion of a float64 has fewer than 100 digits.
  */

@@ -42,7 +42,6 @@ export function addressKey(address: string | undefined): string {
 
 const MAPPED = [0, 0, 0, 0, 0, 0xffff].join();
 
-/** Whether an address is a loopback address, also in its IPv4-mapped form. */
 export const isLoopback = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/i.test(address);
 
 /** @param states of the limits that were applied, the exhausted one last */

@@ -157,7 +157,7 @@ function* requestProblems(
   }
 }
 
-/** Whether a number lies between the bounds; a missing one counts as valid. */
+/** Returns whether a number lies between the bounds; a missing one counts as valid. */
 function isWithin(value: number | undefined, least: number, most: number): boolean {
   return value === undefined || (value >= least && value <= most);
 }

@@ -18,7 +18,7 @@ export interface Change {
   message: string;
   effect: ChangeEffect;
   /**
-   * Whether the tenant must consent again: a new scope, event, host, origin or object, a scope that was optional, or a
+   * True when the tenant must consent again: a new scope, event, host, origin or object, a scope that was optional, or a
    * formula that starts to show values its readers cannot read, or shows other such values.
    */
   consent: boolean;

@@ -35,7 +35,7 @@ type Pointers = ReadonlyMap<string, string>;
 
 interface ScopeRequest {
   pointer: string;
-  /** Whether a tenant can decline it; of several requests, a mandatory one wins. */
+  /** True when a tenant can decline it; of several requests, a mandatory one wins. */
   optional: boolean;
 }
 

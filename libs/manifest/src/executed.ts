@@ -26,8 +26,8 @@ export type ExecutedAction = Extract<ManifestAction, { type: Executed<typeof ACT
 const find = (table: Readonly<Record<string, boolean>>, type: string): boolean | undefined =>
   Object.hasOwn(table, type) ? table[type] : undefined;
 
-/** Whether runs can begin with a trigger of this type; undefined for a type that no manifest has. */
+/** Returns whether runs can begin with a trigger of this type; undefined for a type that no manifest has. */
 export const isExecutedTrigger = (type: string): boolean | undefined => find(TRIGGERS, type);
 
-/** Whether runs can execute an action of this type; undefined for a type that no manifest has. */
+/** Returns whether runs can execute an action of this type; undefined for a type that no manifest has. */
 export const isExecutedAction = (type: string): boolean | undefined => find(ACTIONS, type);

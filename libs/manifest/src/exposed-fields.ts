@@ -2,7 +2,7 @@ import { formulaDependencies } from '@crm/formula';
 import type { NamedField } from './package-model.js';
 import type { Manifest } from './schema/manifest.js';
 
-/** Whether a formula shows values derived from fields that its readers cannot read. */
+/** Returns whether a formula shows values derived from fields that its readers cannot read. */
 export function isExposing(field: NamedField): boolean {
   return field.type === 'formula' && field.exposes === true;
 }

@@ -12,7 +12,7 @@ export type KeyOwnership = 'free' | 'own' | 'other';
  * {@link CertificationProbes.resolveHost} may reject for a name that does not resolve.
  */
 export interface CertificationProbes {
-  /** Whether the key is free, or belongs to this publisher or to another one. */
+  /** Says whether the key is free, or belongs to this publisher or to another one. */
   keyOwnership?: (key: string) => Promise<KeyOwnership>;
   /** Every version of the key that was ever submitted. */
   submittedVersions?: (key: string) => Promise<readonly string[]>;

@@ -74,7 +74,7 @@ export function knownRoles(manifest: ManifestDraft): Set<string> {
   return new Set([...TENANT_ROLES, ...[...entriesOf(manifest.roles)].flatMap(([, role]) => role.name ?? [])]);
 }
 
-/** Whether a text is suitable as a name: a single line, not blank, no white space around it. */
+/** Returns whether a text is suitable as a name: a single line, not blank, no white space around it. */
 export function isLabel(text: string): boolean {
   return text.trim() === text && text !== '' && !/[\p{Cc}\u2028\u2029]/u.test(text);
 }

@@ -8,7 +8,7 @@ export interface ScopeUse {
   pointer: string;
   /** What uses it, as the subject of a sentence. */
   what: string;
-  /** Whether it cannot work without the scope; otherwise it only justifies requesting it. */
+  /** True when it cannot work without the scope; otherwise it only justifies requesting it. */
   needed: boolean;
 }
 
@@ -92,7 +92,7 @@ function* embedUses(manifest: ManifestDraft): Generator<ScopeUse> {
 export interface RequestedScope {
   scope: string;
   purpose?: string | undefined;
-  /** Whether a tenant can install the package without granting it. */
+  /** True when a tenant can install the package without granting it. */
   optional: boolean;
   pointer: string;
 }

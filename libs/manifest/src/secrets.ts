@@ -116,7 +116,7 @@ function literalOf(text: string): string {
 /** A word, optionally followed by a number, or a short number: `next`, `externalTokenV2`, `2024`. */
 const WORD = /^(?:[a-z]{1,20}\d{0,4}|\d{0,8})$/i;
 
-/** Whether a text mixes letters and digits, or upper and lower case, in a way that hyphenated words do not. */
+/** Returns whether a text mixes letters and digits, or upper and lower case, in a way that hyphenated words do not. */
 function looksGenerated(text: string): boolean {
   if ((text.match(/[a-z][A-Z]/g)?.length ?? 0) > 2) return true;
   return /\d/.test(text) && /[a-z]/i.test(text) && text.split(/[^0-9a-z]+/i).some((part) => !WORD.test(part));

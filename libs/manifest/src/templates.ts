@@ -33,7 +33,6 @@ export function templateKeys(text: string): string[] {
   return [...new Set(parseTemplate(text).flatMap((part) => ('path' in part ? [part.path] : [])))];
 }
 
-/** Whether a text contains a placeholder or the beginning of one. */
 export function hasPlaceholder(text: string): boolean {
   return text.includes('{{');
 }
@@ -141,7 +140,7 @@ export function renderUrl(text: string, data: TemplateData, budget = new Templat
   });
 }
 
-/** Whether all placeholders of a URL are in its path and query, not in scheme, host, port or fragment. */
+/** Returns whether all placeholders of a URL are in its path and query, not in scheme, host, port or fragment. */
 export function isUrlTemplateFixed(text: string): boolean {
   const start = text.indexOf('{{');
   if (start < 0) return true;

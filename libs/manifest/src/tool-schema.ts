@@ -115,7 +115,7 @@ function* patternProblems({ pattern, patternProperties }: Schema, at: string): G
   }
 }
 
-/** Whether a pattern compiles, with the Unicode flag or, as many are written, without; it is never run. */
+/** Returns whether a pattern compiles, with the Unicode flag or, as many are written, without; it is never run. */
 function compiles(pattern: string): boolean {
   return ['u', ''].some((flags) => {
     try {
@@ -128,7 +128,7 @@ function compiles(pattern: string): boolean {
   });
 }
 
-/** Whether a fragment names the resource itself, one of its anchors or a schema inside it. */
+/** Returns whether a fragment names the resource itself, one of its anchors or a schema inside it. */
 function resolves(encoded: string, { root, anchors }: Resource): boolean {
   const fragment = decoded(encoded);
   if (fragment === undefined) return false;

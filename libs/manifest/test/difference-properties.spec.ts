@@ -45,7 +45,6 @@ function meaning(value: unknown, name = '', opaque = false): unknown {
   return Object.fromEntries(sorted.map(([key, member]) => [key, meaning(member, key, opaque || OPAQUE.test(key))]));
 }
 
-/** Whether two packages mean the same, as this file understands it. */
 const isSame = (one: unknown, other: unknown) => JSON.stringify(meaning(one)) === JSON.stringify(meaning(other));
 
 const DEEP = process.env.DEEP === '1';

@@ -44,7 +44,7 @@ export class NatsConnection {
     this.watchStatus().catch((error: unknown) => this.logger.error(error));
   }
 
-  /** Whether the connection is known to be lost, until it is back. */
+  /** Returns whether the connection is known to be lost, until it is back. */
   get isCut(): boolean {
     return this.isLost;
   }

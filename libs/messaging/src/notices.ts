@@ -17,7 +17,6 @@ export class Notices {
 
   constructor(private readonly nats: NatsConnection) {}
 
-  /** Whether no notice can arrive, because the connection is lost. */
   get areCut(): boolean {
     return this.nats.isCut;
   }

@@ -18,7 +18,7 @@ import {
 } from './fixture.js';
 
 const DEFINITION: ConsumerDefinition = { ...CONSUMERS['webhook-dispatcher'], maxDeliveries: 3 };
-/** Whether the effect of a handler is in the transaction that records the event as handled. */
+/** Says whether the effect of a handler is in the transaction that records the event as handled. */
 type Kind = 'transactional' | 'idempotent';
 const KINDS: readonly Kind[] = ['transactional', 'idempotent'];
 

@@ -66,7 +66,7 @@ export async function until(
   }
 }
 
-/** Whether something works, for a condition to wait for. */
+/** Returns whether something works, for a condition to wait for. */
 export const succeeds = (work: Promise<unknown>): Promise<boolean> =>
   work.then(
     () => true,

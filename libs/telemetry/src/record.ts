@@ -4,7 +4,7 @@ import { PlatformError } from '@crm/contracts';
 /** Why work failed, as a word that has few values. */
 interface Failure {
   readonly type: string;
-  /** Whether the request was at fault, and the work did what it should by refusing it. */
+  /** True when the request was at fault, and the work did what it should by refusing it. */
   readonly isRefusal: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface Span {
 }
 
 export interface Recorder {
-  /** Whether a trace that begins in this process is recorded. */
+  /** Returns whether a trace that begins in this process is recorded. */
   samples(): boolean;
   /** @param parent undefined for the first span of a trace */
   start(description: SpanDescription, parent: TraceParent | undefined): Span;

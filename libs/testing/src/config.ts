@@ -18,5 +18,5 @@ export const testServers = {
   natsProgram: (): string | undefined => process.env.TEST_NATS_PROGRAM || undefined,
 };
 
-/** Whether the databases that are distributed lie on a cluster: there the plans of one server, triggers and locks over all tenants are no subject. */
+/** Returns whether the databases that are distributed lie on a cluster: there the plans of one server, triggers and locks over all tenants are no subject. */
 export const isOnCluster = testServers.clusterUrl() !== undefined;

@@ -11,7 +11,7 @@ export interface ExplainOptions {
   url: string;
   /** The tenant in context; none when left out. */
   tenantId?: string;
-  /** Whether the tables have rows that ANALYZE has seen, as many as tell an index from a scan: then nothing is switched off. */
+  /** True when the tables have rows that ANALYZE has seen, as many as tell an index from a scan: then nothing is switched off. */
   areFilled?: boolean;
 }
 

@@ -104,7 +104,7 @@ const KEEPS_CHOICE = localStorageColorSchemeManager({ key: 'crm-colour-scheme' }
 
 export interface KitProps {
   readonly theme?: Theme;
-  /** Whether a choice of the colour scheme is kept in the browser. */
+  /** True when a choice of the colour scheme is kept in the browser. */
   readonly keepsScheme?: boolean;
   readonly children: ReactNode;
 }

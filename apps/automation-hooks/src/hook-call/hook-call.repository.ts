@@ -50,7 +50,7 @@ const verified = (suspended: string, revoked: string): string =>
       OFFSET 0) AS workflow ON true`,
   );
 
-/** Whether calls would be accepted, for those that cannot be read. $1 to $3: as in `verified`, $4: suspended tenants, $5: revoked apps. */
+/** Selects whether calls would be accepted, for those that cannot be read. $1 to $3: as in `verified`, $4: suspended tenants, $5: revoked apps. */
 export const VERIFY_CALLS = `SELECT n::int, is_accepted AS "isAccepted" FROM (${verified('$4', '$5')}) AS verified ORDER BY n`;
 
 /**
@@ -150,7 +150,7 @@ const ACCEPT_CALLS_OF_TENANT = `
   SELECT is_accepted AS "isAccepted", run AS "runId", is_full AS "isFull", retry_after_ms AS "retryAfterMs"
     FROM accept_calls($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
 
-/** Whether calls may start a workflow. $1: tenant, $2: workflow, $3: revoked apps. */
+/** Selects whether calls may start a workflow. $1: tenant, $2: workflow, $3: revoked apps. */
 const IS_OPEN = `
   SELECT workflow.is_open AS "isOpen"
     FROM ${TENANT_OF_STATEMENT}, LATERAL (
@@ -194,11 +194,11 @@ export interface HookCall extends PresentedHook {
 
 export interface CallOutcome {
   readonly isAccepted: boolean;
-  /** Whether the use of the secret has to be noted again. */
+  /** True when the use of the secret has to be noted again. */
   readonly isUseDue: boolean;
   /** The run that the call started, or the one that it repeats. */
   readonly runId: string | null;
-  /** Whether its tenant has too many runs queued to start another. */
+  /** True when its tenant has too many runs queued to start another. */
   readonly isFull: boolean | null;
   /** Milliseconds until the workflow may start another run; null unless it has started as many as it may. */
   readonly retryAfterMs: number | null;
@@ -292,7 +292,7 @@ export class HookCallRepository {
     return this.database.crossTenantStatement<FoundHook>(FIND_HOOKS, parameters);
   }
 
-  /** Whether a call with this address would be accepted. Costs what accepting costs without storing. */
+  /** Returns whether a call with this address would be accepted. Costs what accepting costs without storing. */
   async verify(hook: PresentedHook): Promise<boolean> {
     if (await this.database.everyTenant.isDistributed()) {
       const [found] = await this.findHooks([hook]);

@@ -194,7 +194,7 @@ export interface ClaimOptions {
 export interface ClaimedRuns {
   /** In the order of the tenants' turns. */
   readonly claims: Claim[];
-  /** Whether the time of others has come meanwhile: the next claim finds them. */
+  /** True when the time of others has come meanwhile: the next claim finds them. */
   readonly hasWoken: boolean;
 }
 
@@ -286,7 +286,7 @@ export class RunQueueRepository {
     return this.database.crossTenantStatement<TenantQueue>(MEASURE_TENANTS, [tenantIds, most]);
   }
 
-  /** Whether a run of any tenant is queued whose id has a time from `from` up to `to`, in milliseconds since 1970. */
+  /** Returns whether a run of any tenant is queued whose id has a time from `from` up to `to`, in milliseconds since 1970. */
   async hasRunsOf(tx: NarrowTransaction, from: number, to: number): Promise<boolean> {
     return (await tx.query(FIND_QUEUED_RUN, [lowestIdOf(from), lowestIdOf(to)])).length > 0;
   }

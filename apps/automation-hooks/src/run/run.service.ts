@@ -119,7 +119,7 @@ export class RunService {
 }
 
 /**
- * Whether an event may start a workflow. A trigger must not give an app events beyond its scopes and shared objects: a
+ * Returns whether an event may start a workflow. A trigger must not give an app events beyond its scopes and shared objects: a
  * run can send their data anywhere.
  */
 function mayReceive(workflow: StartedWorkflow, event: EventEnvelope): boolean {

@@ -50,7 +50,7 @@ export function delayAfter(error: unknown, attempts: number): number {
 const RETRYABLE: ReadonlySet<string> = new Set<ErrorCode>(['IDEMPOTENCY_KEY_IN_USE', 'WORKSPACE_SUSPENDED']);
 
 /**
- * Whether a later attempt can succeed: part of the platform is unavailable or busy, or refused a token minted just
+ * Returns whether a later attempt can succeed: part of the platform is unavailable or busy, or refused a token minted just
  * before the author's roles changed. WORKSPACE_SUSPENDED is retried because services learn of suspensions at different
  * moments.
  */

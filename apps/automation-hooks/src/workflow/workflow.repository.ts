@@ -78,7 +78,7 @@ export interface StartedWorkflow {
   readonly installationId: string | null;
   readonly sandbox: boolean;
   readonly grantedScopes: readonly string[] | null;
-  /** Whether events of the tenant wait until fewer of its runs are queued. */
+  /** True when events of the tenant wait until fewer of its runs are queued. */
   readonly eventsWait: boolean;
 }
 
@@ -92,7 +92,6 @@ export interface NewWorkflow
 
 /** One of a page. */
 export interface ListedWorkflow extends ShownWorkflow {
-  /** Whether its definition is all of it. */
   readonly isWhole: boolean;
 }
 

@@ -16,7 +16,7 @@ import { WorkflowRepository } from './workflow.repository.js';
 import { readDefinition } from './workflow-validation.js';
 
 /**
- * Whether the principal may create workflows and see them in full, with payloads of runs: only in an administrator's
+ * Returns whether the principal may create workflows and see them in full, with payloads of runs: only in an administrator's
  * own session, never with an app's or embed token or an API key.
  */
 export const isAdministrator = (principal: Principal): boolean =>

@@ -121,5 +121,5 @@ export class ListeningSession {
   }
 }
 
-/** Whether the same call may succeed later. */
+/** Returns whether the same call may succeed later. */
 const isTemporary = ({ status }: Answer): boolean => status === 429 || status >= 500;

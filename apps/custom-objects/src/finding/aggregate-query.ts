@@ -187,7 +187,7 @@ class FieldReader {
   }
 }
 
-/** Whether a column has every value whole. */
+/** Returns whether a column has every value whole. */
 const isShort = ({ type, options }: StoredField): boolean =>
   type === 'reference' ||
   (type === 'picklist' && normaliseOptions(options).every(({ value }) => value.length <= SLOT_TEXT_LENGTH));

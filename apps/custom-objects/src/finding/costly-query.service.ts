@@ -11,7 +11,7 @@ import { type SearchedText } from './search-text.js';
 export interface QueryCost {
   readonly cause: string;
   readonly help: string;
-  /** Whether it takes some milliseconds all the same, as in an object of few records; default false. */
+  /** True when it takes some milliseconds all the same, as in an object of few records; default false. */
   readonly isBounded?: boolean;
   /** Whose queries run one at a time, bounded or not; default: all of the tenant, two at once of what is not bounded. */
   readonly callerId?: string;

@@ -15,7 +15,7 @@ export interface RowCondition {
   readonly unindexed?: string;
   /** The column whose index finds the records. */
   readonly slot?: string;
-  /** Whether the index has them in the order of the column's values; otherwise in that of their ids. */
+  /** True when the index has them in the order of the column's values; otherwise in that of their ids. */
   readonly isRange?: boolean;
   /** The same with the same parameters in a form that surely uses the index, of which at most one more than MAX_DRIVER_MATCHES records are found. */
   readonly bySlot?: string;

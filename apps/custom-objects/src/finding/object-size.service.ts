@@ -7,7 +7,7 @@ const SMALL = 10_000;
 const KEPT_OBJECTS = 10_000;
 const KEPT_MS = 60_000;
 
-/** Whether an object has so few records that a walk over all of them is bounded; known for a minute. */
+/** Remembers for a minute whether an object has so few records that a walk over all of them is bounded. */
 @Injectable()
 export class ObjectSizes {
   private readonly small: LRUCache<string, boolean, { tenantId: string; objectId: string }>;

@@ -45,9 +45,8 @@ export interface Groups {
   readonly revision: number | null;
   /** A JSON array, null when there is none. */
   readonly groups: string | null;
-  /** Whether there are groups beyond MAX_GROUPS. */
   readonly hasMore: boolean;
-  /** Whether more than MAX_DRIVER_MATCHES records match the driver, which then was not used. */
+  /** True when more than MAX_DRIVER_MATCHES records match the driver, which then was not used. */
   readonly tooMany?: boolean;
 }
 

@@ -26,13 +26,13 @@ export interface ListShape {
    * null for the start with an offset. Its parameters follow those of the conditions.
    */
   readonly after: 'id' | 'value' | null;
-  /** Whether all matches are counted too, up to a limit that is the last parameter; null counts all. */
+  /** True when all matches are counted too, up to a limit that is the last parameter; null counts all. */
   readonly counted: boolean;
   /** The condition, by its number, whose records are found before anything else is done, if they are few: the planner would guess. */
   readonly driver?: number;
-  /** Whether the JSON of each record is measured, which a page with large records needs. */
+  /** True when the JSON of each record is measured, which a page with large records needs. */
   readonly measured?: boolean;
-  /** Whether values are left out, by the keys in the last parameter. */
+  /** True when values are left out, by the keys in the last parameter. */
   readonly trimmed?: boolean;
   /** In the place of `by` and `after`: several values. */
   readonly keyed?: KeyedOrder;
@@ -221,7 +221,7 @@ export interface ListRequest {
   readonly driver?: number;
   /** Keys of the values that the answer does not need. */
   readonly unneeded: readonly string[];
-  /** Whether an index has the first records of the page in order, so that it takes no longer than its JSON. */
+  /** True when an index has the first records of the page in order, so that it takes no longer than its JSON. */
   readonly isInOrder?: boolean;
 }
 
@@ -234,7 +234,7 @@ export interface RecordList {
   readonly counted: number;
   /** False when records were left out because those before them have too much text. */
   readonly isWhole: boolean;
-  /** Whether more than MAX_DRIVER_MATCHES records match the driver. */
+  /** True when more than MAX_DRIVER_MATCHES records match the driver. */
   readonly tooMany?: boolean;
 }
 

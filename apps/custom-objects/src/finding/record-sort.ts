@@ -28,7 +28,6 @@ export interface SortExpression {
   readonly sqlType: FieldColumn['sqlType'];
   /** What comes after every value: records without one have it. Null where each record has a value. */
   readonly unset: string | null;
-  /** Whether an index has the records in this order. */
   readonly isIndexed: boolean;
 }
 

@@ -96,7 +96,7 @@ function textOf(fields: readonly StoredField[], values: Values): string | null {
 const textIn = ({ isPhone }: StoredField, text: string): string =>
   isPhone ? `${text} ${text.replace(/[^0-9]/g, '')}` : text;
 
-/** Whether a value of a field has a folded text in it. */
+/** Returns whether a value of a field has a folded text in it. */
 export function hasText(field: StoredField, value: unknown, searched: string): boolean {
   const text = searchText(field, value ?? null);
   return text !== null && foldForSearch(textIn(field, text)).includes(searched);
@@ -106,7 +106,7 @@ export function hasText(field: StoredField, value: unknown, searched: string): b
 export interface SearchedText {
   /** Folded. */
   readonly text: string;
-  /** Whether the index can find it. */
+  /** True when the index can find it. */
   readonly isIndexed: boolean;
 }
 

@@ -139,7 +139,7 @@ const namesOf = (
     .filter((object) => isVisibleTo(object, principal) && hasScope(principal, scopeOf(object.id), 'read'))
     .flatMap(({ apiName }) => (wanted === undefined || wanted.includes(apiName) ? apiName : []));
 
-/** Whether these are the objects of apps, as they are now. @param revisions of all objects that have a row */
+/** Returns whether these are the objects of apps, as they are now. @param revisions of all objects that have a row */
 function areAll(ofApps: readonly ObjectHead[], revisions: Readonly<Record<string, number>>): boolean {
   const count = Object.keys(revisions).filter((id) => !standardObjectWithId(id)).length;
   return count === ofApps.length && ofApps.every(({ id, revision }) => revisions[id] === revision);

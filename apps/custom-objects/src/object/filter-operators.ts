@@ -40,6 +40,5 @@ export function operatorsOf({ type }: Pick<StoredField, 'type'>, valueType: Valu
   return WHOLE_TEXTS.has(type) ? CHOICE : BY_VALUE[valueType];
 }
 
-/** Whether a list can be sorted by the values of a field. */
 export const isSortable = (field: Pick<StoredField, 'type'>, valueType: ValueType): boolean =>
   valueType !== 'multi_select' && operatorsOf(field, valueType) !== NONE;

@@ -89,7 +89,7 @@ export class ObjectModel {
     return this.valueTypes.get(apiName) ?? 'any';
   }
 
-  /** Whether a new record sets a unique field that the caller cannot read: a conflict would reveal its values. */
+  /** Returns whether a new record sets a unique field that the caller cannot read: a conflict would reveal its values. */
   setsHiddenUnique(plan: AccessPlan): boolean {
     return this.uniqueFields.some((field) => (field.default ?? null) !== null && !plan.readable.has(field.apiName));
   }
@@ -107,7 +107,7 @@ export class ObjectModel {
   }
 }
 
-/** Whether a deletion unsets a reference without a new version of its record, of which those would learn who do not see the field. */
+/** Returns whether a deletion unsets a reference without a new version of its record, of which those would learn who do not see the field. */
 export const isUnsetSilently = ({ hiddenReferences }: ObjectModel, fieldKey: number): boolean =>
   hiddenReferences.some((field) => field.key === fieldKey && onDeleteOf(field) === 'set_null');
 
@@ -135,7 +135,7 @@ const ATTEMPTS = 3;
 /** Work that relied on a definition that has changed. */
 export class StaleModel extends Error {}
 
-/** Whether a write failed because the definition had changed by which it was prepared: with the new one it may succeed. */
+/** Returns whether a write failed because the definition had changed by which it was prepared: with the new one it may succeed. */
 export const isStale = (error: unknown): boolean =>
   error instanceof StaleModel || (error instanceof Error && 'code' in error && error.code === STALE_DEFINITION);
 

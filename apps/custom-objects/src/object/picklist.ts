@@ -14,9 +14,9 @@ export interface PicklistOption {
   /** Stands in records, filters and formulas, and never changes. */
   readonly value: string;
   readonly label: string;
-  /** Whether it can be chosen anew; a retired one stays in the records that have it. */
+  /** True when it can be chosen anew; a retired one stays in the records that have it. */
   readonly active: boolean;
-  /** Whether the label is that of the catalogue, which readers get in their language. */
+  /** True when the label is that of the catalogue, which readers get in their language. */
   readonly isNamedByCatalogue?: true;
 }
 

@@ -24,7 +24,7 @@ export const actorOf = ({ kind = 'user', serviceAccount, appKey }: TransactionOr
 /** A change of a record. */
 export interface HistoryEntry extends Actor {
   readonly version: number;
-  /** Whether it is a change besides that which made the version. */
+  /** True when it is a change besides that which made the version. */
   readonly isBesides: boolean;
   readonly at: Date;
   /** Values before and after, by the fields' keys. */

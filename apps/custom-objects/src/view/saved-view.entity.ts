@@ -9,7 +9,6 @@ export class SavedView {
   /** Who made it. */
   @Column({ name: 'owner_id', type: 'uuid' }) ownerId: string;
   @Column({ type: 'text' }) name: string;
-  /** Whether all of the workspace see it. */
   @Column({ type: 'boolean' }) shared: boolean;
   @Column({ type: 'jsonb', nullable: true }) filter: Record<string, unknown> | null;
   @Column({ type: 'text', nullable: true }) sort: string | null;

@@ -85,7 +85,7 @@ export interface ClearedReference {
   readonly objectId: string;
   readonly recordId: string;
   readonly fieldKey: number;
-  /** Whether no version of the record tells of it. */
+  /** True when no version of the record tells of it. */
   readonly isSilent: boolean;
 }
 

@@ -64,7 +64,7 @@ abstract class ClaimRepository {
   protected abstract keyOf(field: StoredField, value: unknown): string | null;
   protected abstract releaseClaims(tx: TenantTransaction, objectId: string, held: readonly Claim[]): Promise<unknown>;
 
-  /** Whether a change has anything to claim or to release. @param before null for a new record */
+  /** Returns whether a change has anything to claim or to release. @param before null for a new record */
   isConcerned(model: ObjectModel, before: FieldValues | null, after: FieldValues): boolean {
     return this.changedKeys(model, before, after).length > 0;
   }

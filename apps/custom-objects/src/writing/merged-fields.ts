@@ -4,7 +4,7 @@ import type { StoredField } from '../object/object-definition.js';
 import { isUnsetSilently, type ObjectModel } from '../object/object-model.js';
 import { type FieldValues, type StoredRecord, valuesOf } from '../reading/record.js';
 
-/** Whether a merge may carry a value of the field: the caller sees it, and may write it. */
+/** Returns whether a merge may carry a value of the field: the caller sees it, and may write it. */
 const isCarried = ({ type, apiName }: StoredField, plan: AccessPlan): boolean =>
   type !== 'formula' && plan.readable.has(apiName) && plan.writable.has(apiName);
 

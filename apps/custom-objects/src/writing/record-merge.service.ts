@@ -101,7 +101,7 @@ export class RecordMergeService {
   }
 }
 
-/** Whether those who do not see the field would learn by a new version of its record which of the two it named. */
+/** Returns whether those who do not see the field would learn by a new version of its record which of the two it named. */
 const isHidden = ({ hiddenReferences }: ObjectModel, fieldKey: number): boolean =>
   hiddenReferences.some(({ key }) => key === fieldKey);
 

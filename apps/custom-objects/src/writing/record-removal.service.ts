@@ -23,7 +23,7 @@ interface Batch {
 
 /** A deletion that is under way. */
 export interface Removal extends Work {
-  /** Whether all that goes is erased, of which its eraser tells. */
+  /** True when all that goes is erased, of which its eraser tells. */
   readonly erases?: true;
   /** The record with which this one was merged. */
   readonly mergedInto?: string;

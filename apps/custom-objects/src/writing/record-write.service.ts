@@ -301,7 +301,7 @@ export class RecordWriteService {
     return draft;
   }
 
-  /** Whether a write may have to wait for another, or fail because of another record. */
+  /** Returns whether a write may have to wait for another, or fail because of another record. */
   private isConcerned(model: ObjectModel, { previous, values }: Draft): boolean {
     return this.references.isConcerned(model, previous, values) || this.uniques.isConcerned(model, previous, values);
   }

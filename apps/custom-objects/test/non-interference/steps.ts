@@ -52,7 +52,7 @@ const query = fc.record({
   size: fc.option(fc.integer({ min: 1, max: 4 }), { freq: 3 }),
   page: fc.option(fc.integer({ min: 0, max: 3 }), { freq: 3, nil: null }),
   count: fc.constantFrom(null, null, 'exact', 'none'),
-  /** Whether the following pages are read too, by cursor. */
+  /** True when the following pages are read too, by cursor. */
   follow: fc.boolean(),
 });
 export type QueryChoice = Of<typeof query>;

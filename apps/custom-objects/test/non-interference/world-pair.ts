@@ -35,7 +35,7 @@ class Visibility {
     return !this.readable.has(field.apiName);
   }
 
-  /** Whether the definition lets the observer write a field. That a unique one is written by its readers only comes on top. */
+  /** Returns whether the definition lets the observer write a field. That a unique one is written by its readers only comes on top. */
   isWritable(field: FieldDefinition): boolean {
     return field.type !== 'formula' && allows(field.writeRoles, this.roles);
   }
@@ -65,7 +65,7 @@ class Visibility {
       .map(({ apiName }) => apiName);
   }
 
-  /** Whether the observer reads a formula that is made from the field. */
+  /** Returns whether the observer reads a formula that is made from the field. */
   isExposed(name: string): boolean {
     return this.object.fields.some(
       ({ apiName, type }) =>

@@ -66,7 +66,7 @@ export class Writer {
   }
 
   /**
-   * Whether the same records refer to a record in both worlds by hidden fields of which its deletion, or its merge, tells.
+   * Returns whether the same records refer to a record in both worlds by hidden fields of which its deletion, or its merge, tells.
    *
    * Precondition of both: a reference can refuse a deletion, and a formula that is exposed tells whether it names anything. All others
    * tell nothing.

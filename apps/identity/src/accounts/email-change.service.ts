@@ -60,7 +60,7 @@ export class EmailChangeService {
   ) {}
 
   /**
-   * Whether the new address has an account shows neither in the outcome nor in its time.
+   * Neither the outcome nor its time shows whether the new address has an account.
    * @returns what a second call must answer; undefined when the mail is on its way
    * @throws PlatformError EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS, STEP_UP_REQUIRED, VALIDATION_FAILED, RATE_LIMITED
    */

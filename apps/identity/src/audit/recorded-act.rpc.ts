@@ -14,7 +14,7 @@ export class RecordedActRpc {
     private readonly trail: AuditTrail,
   ) {}
 
-  /** Whether a proof is needed was decided by the route of the act. */
+  /** The route of the act has decided whether a proof is needed. */
   @RpcHandler(rpc.identity.recordAct)
   @Access({ right: 'administer', key: true, proof: false })
   async record(

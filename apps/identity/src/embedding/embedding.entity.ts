@@ -42,7 +42,7 @@ export class EmbedClient extends ClientSecrets {
   /** When the publisher's workspace uninstalled the app; null while it is installed, and before it ever was. */
   @Column({ name: 'ended_at', type: 'timestamptz', nullable: true }) endedAt: Date | null;
 
-  /** Whether an operator has reviewed a version of the app. */
+  /** True when an operator has reviewed a version of the app. */
   @Column({ type: 'boolean' }) reviewed: boolean;
 
   /** `http://localhost` origins that may frame the page as well; none once the app is reviewed. */

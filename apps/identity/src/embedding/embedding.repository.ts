@@ -122,7 +122,7 @@ export class EmbedUserRepository {
     return tx.repository(EmbedUser).findOneBy({ tenantId, appKey, sub });
   }
 
-  /** Whether a user has undone a link that an app's host has made, and no administrator has made it again. */
+  /** Returns whether a user has undone a link that an app's host has made, and no administrator has made it again. */
   async hasUndone(tx: NarrowTransaction, tenantId: string, appKey: string, userId: string): Promise<boolean> {
     return tx.repository(EmbedUser).existsBy({ tenantId, appKey, userId, undoneAt: Not(IsNull()) });
   }
@@ -237,17 +237,16 @@ export interface KnownHostUser {
   email: string;
   roles: string[];
   status: UserStatus;
-  /** Whether the user has undone the link. */
   undone: boolean;
-  /** Whether the host has made the link, by the address of the user. */
+  /** True when the host has made the link, by the address of the user. */
   byAddress: boolean;
-  /** Whether the presented address is not the user's, and a person who is in other workspaces only has proven it. */
+  /** True when the presented address is not the user's, and a person who is in other workspaces only has proven it. */
   belongsElsewhere: boolean;
   /** The app's conflicts in the current hour; read only when the presented address is not the user's. */
   conflicts: { used: number; resetSeconds: number } | null;
-  /** Whether the presented address is not the user's, whom the host has brought, because another user of the workspace has it. */
+  /** True when the presented address is not the user's, whom the host has brought, because another user of the workspace has it. */
   addressTaken: boolean;
-  /** Whether the host says another name of the user whom it has brought, or an address that is free. */
+  /** True when the host says another name of the user whom it has brought, or an address that is free. */
   outdated: boolean;
 }
 

@@ -66,7 +66,7 @@ export interface NewMail extends Pick<Mail, 'recipient' | 'subject'> {
 
 export interface DueMail extends Omit<Mail, 'nextAttemptAt' | 'expiresAt'> {
   dueAt: Date;
-  /** Whether it has waited too long or is no longer of use. */
+  /** True when it has waited too long or is no longer of use. */
   expired: boolean;
 }
 

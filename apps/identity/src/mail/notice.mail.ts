@@ -13,7 +13,7 @@ interface Text {
   readonly outcome: string;
   /** What the operators do, before that name. */
   readonly act: string;
-  /** Whether it is about the app rather than one version of it. */
+  /** True when it is about the app rather than one version of it. */
   readonly ofApp?: true;
   readonly meaning: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isPermanentRefusal } from './mail.service.js';
 
-/** Whether what a server said, such as `DATA: 552 too big`, is taken for a refusal of the mail. */
+/** Returns whether what a server said, such as `DATA: 552 too big`, is taken for a refusal of the mail. */
 function isRefusal(said: string): boolean {
   const [command, response = ''] = said.split(/: (.*)/s);
   return isPermanentRefusal({ command, response, responseCode: Number(response.slice(0, 3)) });

@@ -92,7 +92,7 @@ export type InstallationFacts = Pick<
 
 export type EndedInstallation = Pick<OAuthInstallation, 'installationId' | 'tenantId' | 'appKey'> & {
   readonly sandbox?: boolean;
-  /** Whether it failed while it was being installed. The marketplace of the version before does not say. */
+  /** True when it failed while it was being installed. The marketplace of the version before does not say. */
   readonly discard?: boolean;
 };
 

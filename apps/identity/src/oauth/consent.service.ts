@@ -57,7 +57,7 @@ interface CheckedClient {
   readonly installationId: string | null;
   readonly redirectUri: string;
   readonly state: string | null;
-  /** Whether an operator has let the redirect URI pass. */
+  /** True when an operator has let the redirect URI pass. */
   readonly reviewed: boolean;
 }
 

@@ -110,7 +110,7 @@ export class GrantTokenRepository {
     await tx.repository(GrantToken).insert({ tokenHash: hashSecret(token), grantId, expiresAt });
   }
 
-  /** Whether the token could be exchanged now. */
+  /** Returns whether the token could be exchanged now. */
   async isUsable(tx: TenantTransaction, token: string, grantId: string): Promise<boolean> {
     return (await this.find(tx, hashSecret(token), grantId))?.isSpent === false;
   }

@@ -54,7 +54,7 @@ export const withoutAddress = (userId: string): string => `${userId}${NO_ADDRESS
 export const shownAddress = ({ email }: Pick<User, 'email'>): string | null =>
   email.endsWith(NO_ADDRESS_DOMAIN) ? null : email;
 
-/** Whether mail can arrive there: no domain below `invalid` has any (RFC 2606). */
+/** Returns whether mail can arrive there: no domain below `invalid` has any (RFC 2606). */
 export const canReceive = (email: string): boolean => !/[@.]invalid$/.test(email);
 
 @Entity({ name: 'app_user' })
@@ -69,7 +69,7 @@ export class User extends IdentifiedRow {
   @Column({ name: 'password_hash', type: 'text', nullable: true }) passwordHash: string | null;
   @Column({ name: 'mfa_enabled', type: 'boolean' }) mfaEnabled: boolean;
 
-  /** Whether an administrator chose the password: the first sign-in replaces it. */
+  /** True when an administrator chose the password: the first sign-in replaces it. */
   @Column({ name: 'initial_password', type: 'boolean' }) initialPassword: boolean;
 
   /** How often everything that leads to a session was ended: what was proven in an earlier epoch opens none. */

@@ -76,9 +76,8 @@ export type SignInUser = Pick<
   | 'signInEpoch'
   | 'initialPassword'
 > & {
-  /** Whether operators have suspended the workspace. */
   readonly isSuspended: boolean;
-  /** Whether the workspace requires single sign-on of them, so that their password is not accepted. */
+  /** True when the workspace requires single sign-on of them, so that their password is not accepted. */
   readonly needsProvider: boolean;
 };
 
@@ -129,7 +128,7 @@ export class UserRepository {
     return user;
   }
 
-  /** Whether their workspace requires single sign-on of a user; also for the narrow role, in the context of the tenant. */
+  /** Returns whether their workspace requires single sign-on of a user; also for the narrow role, in the context of the tenant. */
   async needsProvider(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
     const [user] = await tx.query<{ needsProvider: boolean }>(READ_NEEDS_PROVIDER, [tenantId, id]);
     return user?.needsProvider ?? false;

@@ -54,7 +54,7 @@ export class UserService {
     await this.insert(tx, tenantId, isFree ? user : { ...user, email: withoutAddress(user.id) });
   }
 
-  /** Whether no user of the workspace has an address. Holds it until the transaction ends. */
+  /** Returns whether no user of the workspace has an address. Holds it until the transaction ends. */
   async isFree(tx: NarrowTransaction, tenantId: string, email: string): Promise<boolean> {
     await this.persons.holdAddress(tx, email);
     return (

@@ -48,7 +48,7 @@ export const FIND_ACCOUNT = `
    UNION ALL
   SELECT tenant_id, user_id, NULL FROM local_account WHERE email = $1 AND user_id = $2`;
 
-/** Whether an address is that of a member of a workspace, or kept for one who has given it up. $1: address, $2: tenant. */
+/** Selects whether an address is that of a member of a workspace, or kept for one who has given it up. $1: address, $2: tenant. */
 export const IS_OF_MEMBER = `
   SELECT 1 FROM sign_in_email s JOIN membership m ON m.person_id = s.person_id
    WHERE s.email = $1 AND m.tenant_id = $2`;
@@ -95,7 +95,7 @@ export interface SignInHolder extends EmailHolder {
 
 export interface ProvenAddress {
   readonly personId: string;
-  /** Whether the person has given it up: they do not sign in with it, and nobody is to be taken for them by it. */
+  /** True when the person has given it up: they do not sign in with it, and nobody is to be taken for them by it. */
   readonly isReserved: boolean;
 }
 

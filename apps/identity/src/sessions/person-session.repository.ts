@@ -30,7 +30,7 @@ export const READ_SECOND_FACTOR = `
 
 export interface SecondFactor {
   readonly userId: string;
-  /** Whether their authenticator speaks for the person; null for codes by mail. */
+  /** True when their authenticator speaks for the person; null for codes by mail. */
   readonly authenticator: boolean | null;
 }
 

@@ -17,7 +17,7 @@ import type { Session } from './sessions.entity.js';
 
 /** The session that somebody calls with. */
 export interface CallingSession extends Session {
-  /** Whether it may act for the person in their other workspaces. */
+  /** True when it may act for the person in their other workspaces. */
   readonly isOfPerson: boolean;
 }
 
@@ -80,14 +80,14 @@ export class PersonSessionService {
     throw notWithinSession('Switch to the workspace where you have your second factor');
   }
 
-  /** Whether an authenticator that the user sets up now speaks for the person: it is their first factor, or proven by it. */
+  /** Returns whether an authenticator that the user sets up now speaks for the person: it is their first factor, or proven by it. */
   async isFirstFactor({ userId }: Pick<Principal, 'userId'>): Promise<boolean> {
     const factors = await this.secondFactors(userId);
     const hasOwn = factors.some((factor) => factor.userId === userId);
     return !factors.some(({ authenticator }) => authenticator) && (hasOwn || factors.length === 0);
   }
 
-  /** Whether the session speaks for the person. */
+  /** Returns whether the session speaks for the person. */
   async isOfPerson(principal: Principal): Promise<boolean> {
     return (await this.calling(principal, await this.workspaces(principal)))?.isOfPerson ?? false;
   }
@@ -121,7 +121,7 @@ export class PersonSessionService {
   }
 
   /**
-   * Whether the user has the factor that speaks for the person, or the person has none.
+   * Returns whether the user has the factor that speaks for the person, or the person has none.
    * @param isProven whether anything was proven since the user has the factor: whoever turns one on has proven the password alone
    */
   async hasSecondFactor({ userId }: Pick<Principal, 'userId'>, isProven = true): Promise<boolean> {

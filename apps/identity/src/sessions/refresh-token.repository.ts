@@ -74,7 +74,7 @@ export const FIND_SPENT_REFRESH_TOKEN = `
 
 interface FoundToken {
   readonly owner: RefreshTokenOwner;
-  /** Whether a page presents a token of its own within the grace: its call was overtaken by those of other windows. */
+  /** True when a page presents a token of its own within the grace: its call was overtaken by those of other windows. */
   readonly wasOvertaken?: boolean;
 }
 

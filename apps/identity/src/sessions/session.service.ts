@@ -21,11 +21,11 @@ export interface ProvenSignIn extends SignInOrigin {
   epoch: number;
   /** When it was proven, if that was not now; null when nobody knows. */
   provenAt?: Date | null;
-  /** Whether it was proven by a password or a passkey of the user, and not by a provider. */
+  /** True when it was proven by a password or a passkey of the user, and not by a provider. */
   personProven?: boolean;
   /** When the session of an earlier proof ends for good, and the new one with it. */
   endsAt?: Date | undefined;
-  /** Whether a page opens it, which keeps its refresh token in a cookie. */
+  /** True when a page opens it, which keeps its refresh token in a cookie. */
   ofPage?: boolean;
 }
 

@@ -43,7 +43,7 @@ export class Session extends IdentifiedRow {
   /** When the password or the second factor was proven last; null for a session from before this was recorded. */
   @Column({ name: 'proven_at', type: 'timestamptz', nullable: true }) provenAt: Date | null;
 
-  /** Whether the user proved who they are by a password or a passkey, and not by the word of a provider. */
+  /** True when the user proved who they are by a password or a passkey, and not by the word of a provider. */
   @Column({ name: 'person_proven', type: 'boolean' }) personProven: boolean;
 }
 
@@ -61,7 +61,7 @@ export class RefreshToken {
   /** When it was exchanged; null while it is valid. */
   @Column({ name: 'rotated_at', type: 'timestamptz', nullable: true }) rotatedAt: Date | null;
 
-  /** Whether a page keeps it: it signed in there, or was handed over. */
+  /** True when a page keeps it: it signed in there, or was handed over. */
   @Column({ name: 'of_page', type: 'boolean' }) ofPage: boolean;
 
   /** What it was exchanged for, sealed with a key that only this token gives; null once the successor was used. */

@@ -106,7 +106,7 @@ export class AuthenticatorService {
     return this.replaceRecoveryCodes(tx, userId);
   }
 
-  /** Whether the code of the authenticator, or the recovery code in its place, is right; each is accepted once. */
+  /** Returns whether the code of the authenticator, or the recovery code in its place, is right; each is accepted once. */
   async accepts(tx: TenantTransaction, userId: string, code: string): Promise<boolean> {
     if (isRecoveryCode(code)) {
       const accepted = await this.recoveryCodes.delete(tx, userId, hashRecoveryCode(userId, code));

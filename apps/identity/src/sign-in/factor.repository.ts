@@ -193,7 +193,7 @@ export class SignInPolicyRepository {
     return { secondFactor: policy?.secondFactor ?? 'optional', singleSignOn: policy?.singleSignOn === 'required' };
   }
 
-  /** Whether passwords are refused; also for the narrow role, in the context of the tenant. */
+  /** Returns whether passwords are refused; also for the narrow role, in the context of the tenant. */
   async requiresSingleSignOn(tx: Transaction, tenantId: string): Promise<boolean> {
     return tx.repository(SignInPolicy).existsBy({ tenantId, singleSignOn: 'required' });
   }

@@ -9,10 +9,10 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { SignInPolicyRepository } from './factor.repository.js';
 import { LOCAL_PASSWORD_POLICIES, type LocalPasswordPolicy } from './sign-in.entity.js';
 
-/** Whether administrators may choose passwords for the users that they add. */
+/** Decides whether administrators may choose passwords for the users that they add. */
 @Injectable()
 export class LocalPasswords {
-  /** Whether a password that an administrator chose is replaced at the first sign-in. */
+  /** True when a password that an administrator chose is replaced at the first sign-in. */
   readonly areInitial: boolean;
 
   constructor(

@@ -183,7 +183,7 @@ interface Demand {
   enrolment: boolean;
   /** Why the password is not accepted although it is right. */
   refusal?: PlatformError | undefined;
-  /** Whether a sign-in with a passkey would be refused, so that it is not offered. */
+  /** True when a sign-in with a passkey would be refused, so that it is not offered. */
   refusesPasskeys?: boolean;
 }
 

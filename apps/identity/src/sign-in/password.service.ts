@@ -173,7 +173,6 @@ export class PasswordPolicy {
     const words = ownWords(owner);
     estimator ??= openEstimator();
     const { guesses, sequence } = (await estimator).check(password.normalize('NFC').slice(0, LONGEST), words);
-    // Whether the cheapest way to guess it uses what is known of its owner.
     const usesOwnWords = sequence.some((part) => part.dictionaryName === 'userInputs');
     if (consistsOf(password, words) || (guesses < LEAST_GUESSES && usesOwnWords)) {
       throw weak(pointer, 'OWN_DATA_PASSWORD', 'The password is made of your address, your name or the workspace');

@@ -13,7 +13,7 @@ export class Authenticator extends TenantRow {
   /** The time step of the code that was used last: it and those before are not accepted again. */
   @Column({ name: 'last_step', type: 'bigint', nullable: true, transformer: bigintAsNumber }) lastStep: number | null;
 
-  /** Whether the person set it up, proving the factor that they had elsewhere: otherwise it counts in its workspace alone. */
+  /** True when the person set it up, proving the factor that they had elsewhere: otherwise it counts in its workspace alone. */
   @Column({ name: 'person_proven', type: 'boolean' }) personProven: boolean;
 }
 
@@ -75,14 +75,14 @@ export class Passkey extends IdentifiedRow {
   /** Signatures that the authenticator has counted; 0 for one that does not count. */
   @Column({ type: 'bigint', transformer: bigintAsNumber }) counter: number;
 
-  /** Whether the key is synchronised between devices, by what the authenticator said last. */
+  /** True when the key is synchronised between devices, by what the authenticator said last. */
   @Column({ name: 'backed_up', type: 'boolean' }) backedUp: boolean;
 
   /** How a browser reaches the authenticator, as it said itself: a hint. */
   @Column({ type: 'text', array: true }) transports: string[];
   @Column({ type: 'text' }) name: string;
 
-  /** Whether it was set up in a session that the person opened, not a provider; false for one of before. */
+  /** True when it was set up in a session that the person opened, not a provider; false for one of before. */
   @Column({ name: 'person_proven', type: 'boolean' }) personProven: boolean;
   @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
   @Column({ name: 'last_used_at', type: 'timestamptz', nullable: true }) lastUsedAt: Date | null;
@@ -109,6 +109,6 @@ export class SignInPolicy extends TenantRow {
   /** `required`: passwords of nobody but owners and guests are accepted. */
   @Column({ name: 'single_sign_on', type: 'text' }) singleSignOn: 'optional' | 'required';
 
-  /** Whether administrators may choose passwords; null until an owner has decided. */
+  /** True when administrators may choose passwords; null until an owner has decided. */
   @Column({ name: 'local_passwords', type: 'text', nullable: true }) localPasswords: LocalPasswordPolicy | null;
 }

@@ -33,7 +33,7 @@ const NOBODY = { tenantId: NO_TENANT, userId: NO_TENANT };
 
 /** A user who has proven by a password who they are. */
 export interface AuthenticatedUser extends SignInUser {
-  /** Whether they are a person: the password is the one of all their workspaces. */
+  /** True when they are a person: the password is the one of all their workspaces. */
   readonly isMember: boolean;
 }
 
@@ -287,7 +287,7 @@ export class SignInService {
   }
 }
 
-/** Whether no password signs them in there. */
+/** Returns whether no password signs them in there. */
 const isRefused = ({ isSuspended, needsProvider }: SignInUser): boolean => isSuspended || needsProvider;
 
 const isOfPerson = (purpose: SignInPurpose): boolean => purpose !== 'single-sign-on';

@@ -146,7 +146,7 @@ export class DomainService {
     });
   }
 
-  /** Whether the workspace refuses passwords of users who are not owners. */
+  /** Returns whether the workspace refuses passwords of users who are not owners. */
   async requiresSingleSignOn(tenantId: string): Promise<boolean> {
     return (await this.database.transaction(tenantId, (tx) => this.policies.read(tx))).singleSignOn;
   }
@@ -176,7 +176,7 @@ export class DomainService {
     return holder?.tenantId ?? null;
   }
 
-  /** Whether the domain of an address belongs to the tenant. @param email normalised */
+  /** Returns whether the domain of an address belongs to the tenant. @param email normalised */
   async covers(tx: Transaction, tenantId: string, email: string): Promise<boolean> {
     return this.domains.isVerified(tx, tenantId, domainOf(email));
   }
@@ -211,7 +211,7 @@ export class DomainService {
     if (!found) await this.database.crossTenant((tx) => this.domains.checkSooner(tx, domain));
   }
 
-  /** Whether nobody but owners could sign in without the domain. Holds the domains of the tenant until the transaction ends. */
+  /** Returns whether nobody but owners could sign in without the domain. Holds the domains of the tenant until the transaction ends. */
   private async isOnlyWayIn(tx: NarrowTransaction, { tenantId, domain }: DomainHolder): Promise<boolean> {
     const proven = await this.domains.lockVerified(tx, tenantId);
     const isLast = proven.length === 1 && proven[0] === domain;

@@ -47,7 +47,7 @@ export class DomainListView {
   @ListField(() => DomainView) data: DomainView[];
 }
 
-/** Whether a workspace requires single sign-on, as body and as answer. */
+/** Body and answer: a workspace requires single sign-on or does not. */
 export class RequirementInput {
   @BooleanField({ description: 'Whether passwords of users who are not owners are refused', example: true })
   required: boolean;

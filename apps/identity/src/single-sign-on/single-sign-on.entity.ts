@@ -88,10 +88,10 @@ export class ProviderSignIn extends IdentifiedRow {
   @Column({ name: 'code_hash', type: 'bytea', nullable: true }) codeHash: Buffer | null;
   @Column({ name: 'user_id', type: 'uuid', nullable: true }) userId: string | null;
 
-  /** Whether what the provider has asked for counts as a second factor. */
+  /** True when what the provider has asked for counts as a second factor. */
   @Column({ name: 'has_second_factor', type: 'boolean' }) hasSecondFactor: boolean;
 
-  /** Whether the person has to be authenticated again at the provider. */
+  /** True when the person has to be authenticated again at the provider. */
   @Column({ type: 'boolean' }) fresh: boolean;
 
   /** The session in which it is a proof; null for a sign-in that opens one. */
@@ -123,7 +123,7 @@ export class IdentityProvider extends IdentifiedRow {
   /** The roles of users who are made at their first sign-in. */
   @Column({ name: 'default_roles', type: 'text', array: true }) defaultRoles: string[];
 
-  /** Whether the provider has to say that it has verified an address. */
+  /** True when the provider has to say that it has verified an address. */
   @Column({ name: 'requires_verified_email', type: 'boolean' }) requiresVerifiedEmail: boolean;
 
   /** Values of `amr` or `acr` that count as a second factor; without any the second factor of the platform follows. */

@@ -187,7 +187,7 @@ export class ProviderLinkRepository {
     await tx.repository(ProviderLink).insert({ ...subject, userId });
   }
 
-  /** Whether the provider knows a user, as whomever. */
+  /** Returns whether the provider knows a user, as whomever. */
   async isLinked(tx: Transaction, { tenantId, issuer }: Subject, userId: string): Promise<boolean> {
     return tx.repository(ProviderLink).existsBy({ tenantId, issuer, userId });
   }

@@ -92,6 +92,6 @@ export const ROUTES: readonly OperatorsRoute[] = TABLE.flatMap(([upstream, acces
   }),
 );
 
-/** Whether a service answers below a path of the OpenAPI documents, which writes parameters as `{id}`. */
+/** Returns whether a service answers below a path of the OpenAPI documents, which writes parameters as `{id}`. */
 export const isServedBy = (upstream: string, documented: string): boolean =>
   ROUTES.some((route) => route.upstream === upstream && route.path.replace(/:(\w+)/g, '{$1}') === documented);

@@ -18,7 +18,7 @@ export class App {
   /** `public`, `unlisted` or `private`. */
   @Column({ type: 'text' }) visibility: string;
 
-  /** Whether it stays unlisted where a version says `public`. */
+  /** True when it stays unlisted where a version says `public`. */
   @Column({ name: 'unlisted_by_operator', type: 'boolean' }) unlistedByOperator: boolean;
 
   /** Lower-case text that the search of the marketplace looks in. */

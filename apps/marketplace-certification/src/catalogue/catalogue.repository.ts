@@ -18,7 +18,7 @@ export function storedText(value: string, maxLength: number): string {
 }
 
 /**
- * Whether a value from a package that nobody has checked could be the key of an app or a version. Only such a value is
+ * Returns whether a value from a package that nobody has checked could be the key of an app or a version. Only such a value is
  * sent to the database: anything else cannot be stored there and may hold characters that a text column rejects.
  */
 export function isIdentifier(value: unknown): value is string {
@@ -70,7 +70,7 @@ export class AppRepository {
     });
   }
 
-  /** Whether a version of the app is published and the tenant may see it: private apps are for their publisher only. */
+  /** Returns whether a version of the app is published and the tenant may see it: private apps are for their publisher only. */
   async isVisible(tx: NarrowTransaction, tenantId: string, key: string): Promise<boolean> {
     const published = { key, publishedVersionId: Not(IsNull()) };
     return tx.repository(App).existsBy([

@@ -13,7 +13,7 @@ export class ClientStatus {
   @PrimaryColumn({ name: 'app_key', type: 'text' }) appKey: string;
   @Column({ type: 'text', nullable: true }) status: OAuthAppStatus | null;
 
-  /** Whether a version was published whose settings identity does not have yet. */
+  /** True when a version was published whose settings identity does not have yet. */
   @Column({ name: 'settings_changed', type: 'boolean' }) settingsChanged: boolean;
   @Column({ name: 'decided_at', type: 'timestamptz' }) decidedAt: Date;
 }

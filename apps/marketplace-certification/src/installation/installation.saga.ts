@@ -232,12 +232,12 @@ export async function withRetries<T>(stop: AbortSignal, call: () => Promise<T>):
   }
 }
 
-/** Whether a step may have been carried out, or may still be, although it answered with an error. */
+/** Returns whether a step may have been carried out, or may still be, although it answered with an error. */
 export function isUncertain(error: unknown): boolean {
   return !(error instanceof PlatformError) || error.status >= 500;
 }
 
-/** Whether a call was refused because its workspace is suspended, of which this process need not know yet. */
+/** Returns whether a call was refused because its workspace is suspended, of which this process need not know yet. */
 export function isOfSuspension(error: unknown): boolean {
   return error instanceof PlatformError && error.code === 'WORKSPACE_SUSPENDED';
 }

@@ -26,7 +26,7 @@ interface WantedVersion {
 /** What a publisher can try in a sandbox before anyone else sees it. */
 const REVIEWABLE: readonly VersionStatus[] = ['in_review', 'approved'];
 
-/** Whether a tenant may know that there is the app. */
+/** Returns whether a tenant may know that there is the app. */
 const isKnownTo = (app: Omit<OfferedApp, 'versions'>, tenantId: string): boolean =>
   app.tenantId === tenantId || (app.firstPublishedAt !== null && app.visibility !== 'private');
 
@@ -112,7 +112,7 @@ export class OfferService {
     );
   }
 
-  /** Whether a workspace may know an app; one that it has installed also when its publisher has made it private since. */
+  /** Returns whether a workspace may know an app; one that it has installed also when its publisher has made it private since. */
   async isKnown({ tenantId }: Principal, appKey: string): Promise<boolean> {
     if (!isIdentifier(appKey)) return false;
     const app = await this.database.crossTenant((tx) => this.apps.find(tx, appKey));

@@ -51,7 +51,7 @@ describe('the slots of first attempts', () => {
     slots.release(of.tenantId);
   };
   const tick = () => jest.advanceTimersByTimeAsync(0);
-  /** Whether something has been decided by now. */
+  /** Returns whether something has been decided by now. */
   const settled = async (promise: Promise<unknown>) => {
     let isSettled = false;
     void promise.finally(() => {

@@ -18,7 +18,7 @@ const LONGEST_WAIT_FOR_RECEIVER_MS = 250;
 
 interface Waiter {
   readonly receiver: Receiver;
-  /** Whether it waits for its receiver rather than for this process. */
+  /** True when it waits for its receiver rather than for this process. */
   readonly isForReceiver: boolean;
   readonly begin: (hasSlot: boolean) => void;
 }

@@ -123,7 +123,7 @@ export function delayBeforeNext(
 export interface NextState {
   readonly status: DeliveryStatus;
   readonly nextAttemptAt: Date | null;
-  /** Whether it ended before its last attempt, because later deliveries of its record waited for it. */
+  /** True when it ended before its last attempt, because later deliveries of its record waited for it. */
   readonly isSetAside: boolean;
 }
 

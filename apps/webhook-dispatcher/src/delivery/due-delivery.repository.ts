@@ -61,7 +61,7 @@ export interface ClaimedDelivery extends SubscriptionKey {
   readonly throttled: number;
   /** Version of the subscription when it was claimed; null when it was deleted. */
   readonly version: number | null;
-  /** Whether it is the head of a partition, for which later deliveries of its record wait. */
+  /** True when it is the head of a partition, for which later deliveries of its record wait. */
   readonly isHead: boolean;
   /** Null when it is no longer kept. */
   readonly body: string | null;
@@ -73,7 +73,6 @@ export interface ClaimedDelivery extends SubscriptionKey {
 
 export interface ClaimedDeliveries {
   readonly deliveries: ClaimedDelivery[];
-  /** Whether more may be due than this claim looked at. */
   readonly isCut: boolean;
 }
 

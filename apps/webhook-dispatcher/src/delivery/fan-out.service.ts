@@ -40,12 +40,12 @@ const CLOCK_SKEW_MS = 10_000;
 const DEMAND_MS = 100;
 
 export interface Arrival {
-  /** Whether the event may have been handled before, however young it is. */
+  /** True when the event may have been handled before, however young it is. */
   readonly isRepeated: boolean;
   /** Null or left out when it did not come from the stream. */
   readonly streamSequence?: number | null;
   readonly storedAt?: Date | null;
-  /** Whether it is only recorded, as due, so that events of other tenants can be read. */
+  /** True when it is only recorded, as due, so that events of other tenants can be read. */
   readonly shouldPutOff?: boolean;
 }
 
@@ -313,7 +313,7 @@ function endsWithin(all: Promise<unknown>, ms: number): Promise<boolean> {
   });
 }
 
-/** Whether the event may have been handled before, though the broker does not say so. */
+/** Returns whether the event may have been handled before, though the broker does not say so. */
 const isOld = ({ time }: EventEnvelope): boolean => Date.now() - Date.parse(time) > YOUNG_MS;
 
 /** Seconds since the time in an id. Clocks of two processes may differ. */

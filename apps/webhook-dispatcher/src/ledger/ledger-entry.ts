@@ -51,7 +51,7 @@ export interface ClaimedEntry {
   readonly subscriptionId: string;
   /** A delivery that another process has claimed in the meantime is not changed. */
   readonly claim: string;
-  /** Whether later deliveries of its record wait for it. */
+  /** True when later deliveries of its record wait for it. */
   readonly isHead: boolean;
 }
 
@@ -77,9 +77,8 @@ export interface HoldEntry extends ClaimedEntry {
 
 export type LedgerEntry = EventEntry | Settlement | HoldEntry;
 
-/** Whether a receiver said that it is gone, which disables its subscription. */
 export const isGone = ({ status, outcome }: Pick<Settlement, 'status' | 'outcome'>): boolean =>
   status === 'held' && outcome !== null;
 
-/** Whether the next delivery of its record may follow. */
+/** Returns whether the next delivery of its record may follow. */
 export const endsHead = ({ isHead, dueAt }: Settlement): boolean => isHead && dueAt === null;

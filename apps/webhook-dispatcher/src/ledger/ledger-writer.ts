@@ -38,7 +38,7 @@ export class LedgerWriter implements BeforeApplicationShutdown {
   private readonly logger = new Logger('LedgerWriter');
   private waiting: Waiting[] = [];
   private gathering: NodeJS.Timeout | undefined;
-  /** Whether entries have gathered for long enough, but all transactions are busy. */
+  /** True when entries have gathered for long enough, but all transactions are busy. */
   private isOverdue = false;
   private readonly writing = new Set<Promise<void>>();
   /** Entries that are written in a transaction of their tenant. */
@@ -155,7 +155,7 @@ export class LedgerWriter implements BeforeApplicationShutdown {
   }
 }
 
-/** Whether each entry would fail alone, too: one may have caused that a statement took too much time or memory. */
+/** Returns whether each entry would fail alone, too: one may have caused that a statement took too much time or memory. */
 const isUnavailable = (error: unknown): boolean => isTemporary(error) && !isExcessive(error);
 
 /** Subscriptions whose receivers said that they are gone. */
@@ -173,7 +173,7 @@ function sizeOf(entry: LedgerEntry): { rows: number; length: number } {
   return { rows: 1, length: entry.kind === 'hold' ? 0 : (entry.outcome?.responseExcerpt?.length ?? 0) };
 }
 
-/** Whether a partition has grown or lost its head. */
+/** Returns whether a partition has grown or lost its head. */
 function changesOrder(entry: LedgerEntry): boolean {
   if (entry.kind === 'event') return entry.deliveries.some(({ position }) => position !== null);
   return entry.kind === 'hold' ? entry.isHead : endsHead(entry);

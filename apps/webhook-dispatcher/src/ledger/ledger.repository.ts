@@ -204,7 +204,7 @@ export class LedgerRepository {
     return hoursMs.map((ms, index) => toStats(new Date(ms), byHour.get(index + 1)));
   }
 
-  /** Whether the ledger has any of these deliveries; those of an event are written together. */
+  /** Returns whether the ledger has any of these deliveries; those of an event are written together. */
   async hasAny(tx: TenantTransaction, ids: readonly string[]): Promise<boolean> {
     return (await tx.queryPrepared(FIND_KNOWN_DELIVERY, [tx.tenantId, ids])).length > 0;
   }

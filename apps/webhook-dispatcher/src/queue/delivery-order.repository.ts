@@ -25,7 +25,7 @@ const PROMOTE_NEXT_DELIVERIES = 'SELECT appoint_heads($1, $2, $3, $4, $5, $6) AS
 export const findFresh: ReadOfEveryTenant = (table) =>
   `SELECT 1 AS fresh FROM ${table('ordered_delivery')} WHERE state IN ('new', 'ended') LIMIT 1`;
 
-/** Whether deliveries wait for events to be recorded that the stream had before. */
+/** Finds out whether deliveries wait for events to be recorded that the stream had before. */
 export const findAwaited: ReadOfEveryTenant = (table) =>
   `SELECT 1 AS awaited FROM ${table('ordered_delivery')} WHERE state = 'new' LIMIT 1`;
 
@@ -47,7 +47,7 @@ interface Gate {
 
 interface Promoted {
   readonly woken: number;
-  /** Whether changes are left, because they wait for the stream or exceed the limit. */
+  /** True when changes are left, because they wait for the stream or exceed the limit. */
   readonly isFresh: boolean;
 }
 

@@ -82,7 +82,7 @@ export class DeliveryOrderWorker implements OnApplicationBootstrap, BeforeApplic
 /** Milliseconds for which an answer is good. */
 const ASKED_EVERY_MS = 50;
 
-/** Whether deliveries of any process wait until events are recorded: then these need not wait for their first attempts. */
+/** Knows whether deliveries of any process wait until events are recorded: then these need not wait for their first attempts. */
 @Injectable()
 export class OrderedDemand {
   private readonly logger = new Logger('OrderedDemand');

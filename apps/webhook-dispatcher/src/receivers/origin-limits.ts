@@ -45,7 +45,7 @@ export class OriginLimits {
     return shareOf(free, known.underWay.get(tenantId) ?? 0);
   }
 
-  /** Whether somebody may wait for a place. */
+  /** Returns whether someone may wait for a slot. */
   isFull(origin: string, now: number): boolean {
     return this.fewestFreeSlots(origin, now) === 0;
   }

@@ -67,12 +67,12 @@ export class ReceiverLimits {
     return counts;
   }
 
-  /** Whether deliveries may wait for the end of an attempt at this receiver. */
+  /** Returns whether deliveries may wait for the end of an attempt at this receiver. */
   isFull({ subscriptionId, origin }: Target, now: number): boolean {
     return this.receivers.freeSlots(subscriptionId, now) === 0 || this.origins.isFull(origin, now);
   }
 
-  /** Whether attempts take long or are paused, so that another one is not worth waiting for. */
+  /** Returns whether attempts take long or are paused, so that another one is not worth waiting for. */
   isSlow({ subscriptionId, origin }: Target, now: number): boolean {
     return (
       this.slow.has(subscriptionId) ||
@@ -107,7 +107,7 @@ export class ReceiverLimits {
     this.receivers.judgeElsewhere(subscriptionId, succeeded, now);
   }
 
-  /** Whether it has succeeded after failures, of which other processes are to be told; once. */
+  /** Returns whether it has succeeded after failures, of which other processes are to be told; once. */
   takeRecovery({ subscriptionId }: Target): boolean {
     return this.receivers.takeRecovery(subscriptionId);
   }

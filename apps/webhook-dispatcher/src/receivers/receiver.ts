@@ -15,9 +15,9 @@ type Stored = Pick<
 export interface Receiver extends Readonly<Stored>, Failures {
   readonly tenantId: string;
   readonly subscriptionId: string;
-  /** Whether the app was revoked: it gets nothing, and what waits for it is held. `enabled` is false then. */
+  /** True when the app was revoked: it gets nothing, and what waits for it is held. `enabled` is false then. */
   readonly isRevoked: boolean;
-  /** Whether the installation was removed: then it gets the event that says so and no other. */
+  /** True when the installation was removed: then it gets the event that says so and no other. */
   readonly isRemoved: boolean;
   /** Scheme, host and port of the URL. */
   readonly origin: string;
@@ -28,7 +28,7 @@ export interface Receiver extends Readonly<Stored>, Failures {
   readonly createdAt: number;
   readonly signer: Signer;
   readonly headers: CustomHeaders;
-  /** Whether its secret or its headers do not open with the platform's keys: nothing can be sent until operators mend it. */
+  /** True when its secret or its headers do not open with the platform's keys: nothing can be sent until operators mend it. */
   readonly isUnreadable: boolean;
 }
 
@@ -74,6 +74,6 @@ export interface AttemptOutcome {
   readonly retryAfterMs: number | null;
 }
 
-/** Whether the receiver asked for fewer requests, which says nothing about the delivery. */
+/** Returns whether the receiver asked for fewer requests, which says nothing about the delivery. */
 export const isThrottled = ({ httpStatus, retryAfterMs }: AttemptOutcome): boolean =>
   httpStatus === 429 || (httpStatus === 503 && retryAfterMs !== null);

@@ -109,7 +109,6 @@ export class ListeningService {
     return this.database.transaction(tenantId, (tx) => this.ledger.page(tx, filter, after, horizon));
   }
 
-  /** Whether the process is shutting down. */
   private get isDraining(): boolean {
     return !this.adapters.httpAdapter.getHttpServer().listening;
   }

@@ -11,7 +11,6 @@ export class Subscription {
   @Column({ name: 'installation_id', type: 'uuid', nullable: true }) installationId: string | null;
   @Column({ name: 'app_key', type: 'text', nullable: true }) appKey: string | null;
 
-  /** Whether that installation is a sandbox. */
   @Column({ type: 'boolean' }) sandbox: boolean;
   @Column({ type: 'text' }) url: string;
   @Column({ type: 'text', array: true }) events: string[];

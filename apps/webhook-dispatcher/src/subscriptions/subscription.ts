@@ -1,10 +1,10 @@
 import { PlatformError } from '@crm/contracts';
 
-/** Whether deliveries of a record are made one after the other, in the order of its versions. */
+/** `record`: deliveries of a record are made one after the other, in the order of its versions. */
 export const ORDERINGS = ['none', 'record'] as const;
 export type Ordering = (typeof ORDERINGS)[number];
 
-/** Whether a delivery that keeps failing is set aside for later ones of its record, or makes them wait. */
+/** A delivery that keeps failing is set aside for later ones of its record (`skip`), or makes them wait (`hold`). */
 export const STALL_RULES = ['skip', 'hold'] as const;
 export type StallRule = (typeof STALL_RULES)[number];
 

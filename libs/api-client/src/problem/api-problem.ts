@@ -26,7 +26,6 @@ export class ApiProblem extends Error {
     super(detail, options);
   }
 
-  /** Whether the same call may succeed later. */
   get isTemporary(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }

@@ -44,7 +44,7 @@ export function patternsOf(event: string): readonly [event: string, domain: stri
   return [event, `${domainOf(event)}.*`];
 }
 
-/** Whether one of the patterns matches an event. Like {@link patternsOf} it reads the names alone. */
+/** Returns whether one of the patterns matches an event. Like {@link patternsOf} it reads the names alone. */
 export function matchesEvent(patterns: readonly string[], event: string): boolean {
   const [name, domain] = patternsOf(event);
   return patterns.includes(name) || patterns.includes(domain);
@@ -91,7 +91,7 @@ export interface InstalledApp {
 }
 
 /**
- * Whether an installation can learn of an event, apart from its scopes. Events of custom objects name the installation that the
+ * Returns whether an installation can learn of an event, apart from its scopes. Events of custom objects name the installation that the
  * object belongs to and the apps that it is shared with, but for their sandboxes; events of an endpoint the installation that it
  * belongs to, if any; events of submissions none, because only their publisher is concerned. What else a workspace has installed
  * concerns no app. All others are open to every installation that has the scope.

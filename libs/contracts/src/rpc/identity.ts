@@ -130,7 +130,7 @@ export const issueEmbedCredentials = defineRpc({
     /** The new secret's. */
     fingerprint: Fingerprint,
     ...EmbedSettings,
-    /** Whether an operator has reviewed a version of the app; default false. */
+    /** True when an operator has reviewed a version of the app; default false. */
     reviewed: Type.Optional(Type.Boolean()),
     /** `http://localhost` origins that may frame the page as well, until the app is reviewed. */
     developmentOrigins: Type.Optional(Type.Array(Type.String())),
@@ -230,7 +230,7 @@ export const mintEmbedToken = defineRpc({
 });
 
 /**
- * Whether the session of the caller was proven recently, for rules that ask for it. Refused with STEP_UP_REQUIRED, which names the
+ * Checks whether the session of the caller was proven recently, for rules that ask for it. Refused with STEP_UP_REQUIRED, which names the
  * proofs that are possible. Asked each time and not read from the token: a proof counts at once, and one that was taken back does not.
  */
 export const assertProof = defineRpc({

@@ -17,7 +17,7 @@ export const listSandboxes = defineRpc({
 });
 
 /**
- * Whether there is an app that the caller's workspace may know: one that it publishes or has installed at some time, and one that
+ * Tells whether there is an app that the caller's workspace may know: one that it publishes or has installed at some time, and one that
  * was published for others too. What it may not know is not told apart from what does not exist.
  */
 export const isAppKnown = defineRpc({

@@ -83,7 +83,7 @@ export class EveryTenant {
 
   constructor(private readonly role: NarrowRole) {}
 
-  /** Whether the tables of tenants lie on the nodes of a cluster, where a statement is of one tenant. */
+  /** Returns whether the tables of tenants lie on the nodes of a cluster, where a statement is of one tenant. */
   async isDistributed(): Promise<boolean> {
     this.distributed ??= await this.role.crossTenant(isCluster);
     return this.distributed;

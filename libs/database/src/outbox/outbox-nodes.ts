@@ -42,7 +42,7 @@ const failures = counter('outbox_node_failures_total', 'Times that a node of the
 
 /** A node of a cluster and the shards of the outbox on it, which its session reads there. */
 class OutboxNode extends ClusterNode {
-  /** Whether events may lie here that were written on another node, before their shard was moved. */
+  /** True when events may lie here that were written on another node, before their shard was moved. */
   private hasForeign = true;
   private readonly claimStatement: string;
   private readonly measureStatement: string;
@@ -128,7 +128,7 @@ export class OutboxNodes {
     return (await Promise.all(this.nodes.map((node) => node.find(gaps, limit)))).flat();
   }
 
-  /** Whether a node does not answer, so that nobody knows whether events wait there. */
+  /** Returns whether a node does not answer, so that nobody knows whether events wait there. */
   get areSilent(): boolean {
     return this.nodes.some(({ isSilent }) => isSilent);
   }

@@ -112,7 +112,7 @@ export const READ_PAST_POSITION = `
   SELECT published::text AS published FROM outbox_position
    WHERE since <= now() - make_interval(days => $1, secs => 10) ORDER BY since DESC LIMIT 1`;
 
-/** Whether an event with an id of a time lies in the gaps. $1, $2: gaps as above; $3, $4: the lowest id, and the one beyond. */
+/** Selects whether an event with an id of a time lies in the gaps. $1, $2: gaps as above; $3, $4: the lowest id, and the one beyond. */
 export const IS_ANY_BETWEEN = `
   SELECT EXISTS (
     SELECT FROM unnest($1::bigint[], $2::bigint[]) AS gap (after, before)

@@ -67,7 +67,7 @@ interface PositionRow {
 export class Outbox {
   /** Once none of these transactions is open, no event can appear in these gaps any more. */
   private open: { readonly gaps: Gaps; readonly writers: readonly Writer[] } | undefined;
-  /** Whether events were acknowledged since the last mark. */
+  /** True when events were acknowledged since the last mark. */
   private unmarked = false;
   /** Events that `claimBatch` passes over, by `seq`. */
   private readonly postponed = new Set<number>();
@@ -175,7 +175,7 @@ export class Outbox {
     this.open = left?.length ? { gaps: open?.gaps ?? gaps, writers: left } : { gaps, writers };
   }
 
-  /** Whether events may wait where they cannot be seen. */
+  /** Returns whether events may wait where they cannot be seen. */
   get isPartlyUnseen(): boolean {
     return this.nodes?.areSilent ?? false;
   }
@@ -243,7 +243,7 @@ export class Outbox {
   }
 }
 
-/** Whether every event of a UTC day has been published for so many days that its partition may be dropped. */
+/** Returns whether every event of a UTC day has been published for so many days that its partition may be dropped. */
 export async function isDayPublished(tx: NarrowTransaction, day: string, keepDays: number): Promise<boolean> {
   const [past] = await tx.query<{ published: string }>(READ_PAST_POSITION, [keepDays]);
   if (!past) return false;
@@ -255,7 +255,7 @@ export async function isDayPublished(tx: NarrowTransaction, day: string, keepDay
   return row?.found === false;
 }
 
-/** Whether an event, and with it all that its tenant had appended before, is marked as published. One that is gone was. */
+/** Returns whether an event, and with it all that its tenant had appended before, is marked as published. One that is gone was. */
 export async function isMarkedPublished(
   database: Pick<Database, 'transaction' | 'crossTenantStatement'>,
   tenantId: string,

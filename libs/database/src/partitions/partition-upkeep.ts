@@ -29,7 +29,7 @@ const DEFAULT_DAYS_AHEAD = 14;
 const SWEEP_BATCH = 1_000;
 const MOST_COUNTED = 10_000;
 
-/** Whether the partition of a day, `2026-11-22`, may be dropped now that its retention is over. */
+/** Decides whether the partition of a day, `2026-11-22`, may be dropped now that its retention is over. */
 type DropCheck = (tx: NarrowTransaction, day: string) => Promise<boolean>;
 
 /** Any number of replicas may do it at once; what fails for one table is tried again by the next sweep. */

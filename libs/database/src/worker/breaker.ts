@@ -22,7 +22,7 @@ interface Target {
   /** Concurrent attempts: one more after each success, half as many after a failure or a slow attempt. */
   limit: number;
   failures: number;
-  /** Whether the last attempt succeeded after failures, which other processes count too. */
+  /** True when the last attempt succeeded after failures, which other processes count too. */
   hasRecovered: boolean;
   pausedUntil: number;
   /** The end of the last pause that all processes know. */
@@ -118,7 +118,7 @@ export class Breaker {
     }
   }
 
-  /** Whether the failures that other processes count have ended here; once. */
+  /** Returns whether the failures that other processes count have ended here; once. */
   takeRecovery(key: string): boolean {
     const target = this.targets.get(key);
     if (!target?.hasRecovered) return false;

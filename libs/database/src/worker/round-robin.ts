@@ -29,7 +29,7 @@ export class RoundRobin<Item> {
     return undefined;
   }
 
-  /** Whether the tenant has at least an equal share of what waits. */
+  /** Returns whether the tenant has at least an equal share of what waits. */
   hasFairShare(tenantId: string): boolean {
     return (this.queues.get(tenantId)?.length ?? 0) * this.queues.size >= this.count;
   }

@@ -4,7 +4,7 @@ import { jittered, pause } from './backoff.js';
 export interface SweeperOptions {
   /** Milliseconds between the end of a sweep and the next, ±20 % so that replicas do not sweep at the same time. */
   readonly everyMs: number;
-  /** Whether to sweep at the start; otherwise the first sweep is after the first interval. */
+  /** True: sweeps at the start; otherwise the first sweep is after the first interval. */
   readonly atStart?: boolean;
 }
 

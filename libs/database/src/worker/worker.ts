@@ -88,7 +88,7 @@ export interface Capacity {
 
 export interface Claimed<Item extends WorkItem> {
   readonly items: readonly Item[];
-  /** Whether more may be due than this claim examined; then the next claim follows at once even if this one was empty. */
+  /** True when more may be due than this claim examined; then the next claim follows at once even if this one was empty. */
   readonly isCut?: boolean;
   /** Milliseconds until the next item is due, null if none waits, of a claim without items. Default: the longest pause. */
   readonly dueInMs?: number | null;

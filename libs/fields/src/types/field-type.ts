@@ -52,11 +52,10 @@ export interface FieldType {
   readonly bound?: number;
   /** Fields can change between types of one storage; to a lower `bound`, values may stay that cannot be written again. */
   readonly storage?: string;
-  /** Whether the definition lists the options. */
   readonly hasOptions?: true;
-  /** Whether texts are usually long, so that a column for filters is of little use. */
+  /** True when texts are usually long, so that a column for filters is of little use. */
   readonly isLong?: true;
-  /** Whether `is_unique` makes sense. */
+  /** True when `is_unique` makes sense. */
   readonly mayBeUnique: boolean;
   /** Converts non-null JSON input to its canonical form. Parsing a canonical value returns it unchanged. */
   parse(input: unknown, field: { readonly options?: FieldOptions }, options: ParseOptions): ParseResult;

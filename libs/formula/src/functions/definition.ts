@@ -19,9 +19,9 @@ export interface FunctionDefinition {
   readonly parameters: readonly Parameter[];
   /** The type of the result, or `shared`: the one type of the shared parameters. */
   readonly result: ValueType | 'shared';
-  /** Whether the result may be null, given whether each argument may. */
+  /** Returns whether the result may be null, given whether each argument may. */
   nullable(args: readonly boolean[]): boolean;
-  /** Whether the value depends on the clock or the tenant's zone, given the arguments' types. */
+  /** Returns whether the value depends on the clock or the tenant's zone, given the arguments' types. */
   readsClock?(types: readonly ValueType[]): boolean;
   /**
    * The closure of a call. An argument of type `any` is already read as the parameter's type if the parameter

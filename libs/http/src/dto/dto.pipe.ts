@@ -21,7 +21,7 @@ type Test = (instance: Instance, value: unknown) => boolean;
 
 const acceptances = new WeakMap<new () => object, Acceptance | null>();
 
-/** Whether the rules of its class accept an instance; false also where only class-validator can tell. */
+/** Returns whether the rules of its class accept an instance; false also where only class-validator can tell. */
 function isAccepted(type: new () => object, instance: object): boolean {
   let known = acceptances.get(type);
   if (known === undefined) {
@@ -272,7 +272,7 @@ function withoutConstructors<T>(value: T): T {
   return JSON.parse(JSON.stringify(value), (name, member) => (name === 'constructor' ? undefined : member));
 }
 
-/** Whether no rule of it or of nested classes is asynchronous; what class-transformer converts counts as asynchronous. */
+/** Returns whether no rule of it or of nested classes is asynchronous; what class-transformer converts counts as asynchronous. */
 export function isJudgedAtOnce(type: Concrete): boolean {
   let known = judgedAtOnce.get(type);
   if (known === undefined) {

@@ -18,7 +18,7 @@ const SPACE = 0x20;
 const opens = (code: number): boolean => code === 0x5b || code === 0x7b;
 const closes = (code: number): boolean => code === 0x5d || code === 0x7d;
 
-/** Whether a JSON text has more than MAX_VALUES values. Parsing them costs many times as much as counting them. */
+/** Returns whether a JSON text has more than MAX_VALUES values. Parsing them costs many times as much as counting them. */
 const hasTooManyValues = (text: string): boolean => text.length >= SHORT_ENOUGH && countValues(text) > MAX_VALUES;
 
 /** How many values a JSON text has; of a text that is not JSON any number. */
@@ -120,7 +120,7 @@ export function refuseBadBody(text: string, body: unknown): void {
   );
 }
 
-/** Whether no column can store it. */
+/** Returns whether no column can store it. */
 export const isBadText = (text: string): boolean => text.includes('\0') || !text.isWellFormed();
 
 const isBadScalar = (item: unknown): boolean =>

@@ -64,7 +64,7 @@ const FITS: Readonly<Record<CursorValueType, (part: unknown) => boolean>> = {
   uuid: hasFormat('uuid'),
 };
 
-/** Whether a part of a position is a value of the type. */
+/** Returns whether a part of a position is a value of the type. */
 export const fitsCursor = (type: CursorValueType, part: unknown): boolean => FITS[type](part);
 
 function decode(cursor: string): readonly unknown[] {

@@ -58,7 +58,7 @@ export function validatedProperties(type: unknown): ReadonlyMap<string, { readon
   );
 }
 
-/** Whether a rule of the class itself, not of nested classes, is asynchronous. */
+/** Returns whether a rule of the class itself, not of nested classes, is asynchronous. */
 export function hasAsynchronousRules(type: unknown): boolean {
   if (typeof type !== 'function') return false;
   return storage

@@ -73,7 +73,6 @@ export const API_GROUP = 'crm:api-group';
 /** Names and describes the tag of a controller's operations in the OpenAPI document. */
 export const ApiGroup = (group: ApiGroupDescription): ClassDecorator => SetMetadata(API_GROUP, group);
 
-/** Whether API keys may call a route with this rule. */
 export const takesApiKeys = (access: AccessRule | undefined): boolean =>
   access !== undefined && (access.key ?? access.scope !== undefined);
 

@@ -19,7 +19,6 @@ export interface ControllerRoute extends RouteEntry {
   readonly methodName: string;
 }
 
-/** Whether a route answers operators alone, at the port for them. */
 export const isOfOperators = ({ path }: Pick<RouteEntry, 'path'>): boolean => path.startsWith(`${OPERATORS_PREFIX}/`);
 
 /** Every route of every controller, for the access matrix and the OpenAPI document. */

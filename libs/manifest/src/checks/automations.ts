@@ -209,7 +209,7 @@ function eventGraph(manifest: ManifestDraft): Map<string, Map<string, number>> {
 }
 
 /**
- * Whether a condition can keep an automation from starting: it reads data that the automations may change, or it is
+ * Returns whether a condition can keep an automation from starting: it reads data that the automations may change, or it is
  * never true. A condition that reads only the clock does not stop a cycle. AUT-001 reports a condition that does not
  * parse.
  */

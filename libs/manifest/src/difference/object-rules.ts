@@ -72,7 +72,7 @@ function expressionVerdict({ steps }: RawDifference, packages: Packages): Verdic
 
 const otherValues = new WeakMap<Packages, Map<string, boolean>>();
 
-/** Whether a formula of the object shows other restricted values: what changed may be a formula on the way to them. */
+/** Returns whether a formula of the object shows other restricted values: what changed may be a formula on the way to them. */
 function showsOtherValues([, object = '']: readonly string[], packages: Packages): boolean {
   const known = otherValues.get(packages) ?? new Map<string, boolean>();
   otherValues.set(packages, known);

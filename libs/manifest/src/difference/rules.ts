@@ -21,11 +21,11 @@ export type Rule = readonly [
   judge: Attention | ((difference: RawDifference, packages: Packages) => Verdict),
 ];
 
-/** Whether an event is among the names, or one of them names its whole domain. */
+/** Returns whether an event is among the names, or one of them names its whole domain. */
 const isCovered = (names: ReadonlySet<string>, event: string): boolean =>
   patternsOf(event).some((pattern) => names.has(pattern));
 
-/** Whether a scope is among the names, or one of them is its scope for reading and writing. */
+/** Returns whether a scope is among the names, or one of them is its scope for reading and writing. */
 const isCoveredScope = (names: ReadonlySet<string>, scope: string): boolean =>
   names.has(scope) || names.has(scope.replace(/:read$/, ''));
 

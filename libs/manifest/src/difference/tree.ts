@@ -39,9 +39,9 @@ interface ValueNode {
 interface PartsNode {
   readonly json: unknown;
   readonly parts: ReadonlyMap<string, Node>;
-  /** Whether it is a list: without it, it is as if it were empty. */
+  /** True when it is a list: without it, it is as if it were empty. */
   readonly list: boolean;
-  /** Whether the order of the parts says something. */
+  /** True when the order of the parts says something. */
   readonly ordered: boolean;
 }
 
@@ -85,7 +85,7 @@ export const textSet: Shape = (json) => {
 };
 
 interface ListOptions {
-  /** Whether the order of the items says something. */
+  /** True when the order of the items says something. */
   readonly ordered?: boolean;
   /** The member that a text in the place of an item stands for. */
   readonly short?: string;

@@ -192,7 +192,7 @@ class JsonParser {
     return { start, end: ++this.at, value, keys: undefined, nodes };
   }
 
-  /** Whether a comma introduces another member or entry; otherwise the closing bracket is next. */
+  /** Returns whether a comma introduces another member or entry; otherwise the closing bracket is next. */
   private another(close: '}' | ']', what: string): boolean {
     this.space();
     const found = this.text[this.at];

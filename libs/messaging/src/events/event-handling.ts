@@ -82,7 +82,7 @@ export interface Receipt {
   readonly deliveryCount: number;
   readonly streamSequence: number | null;
   readonly storedAt: Date | null;
-  /** Whether what can be done later should be: others' events cannot be read for all that waits of this tenant, or the process ends. */
+  /** True when what can be done later should be: others' events cannot be read for all that waits of this tenant, or the process ends. */
   readonly shouldPutOff: boolean;
 }
 
@@ -90,7 +90,6 @@ export interface Receipt {
 export type IdempotentMethod = (event: EventEnvelope, receipt: Receipt) => Promise<void>;
 
 export interface EventHandling {
-  /** Whether the events of a record are handled in the order of arrival. */
   readonly isOrdered: boolean;
   wants(event: EventEnvelope): boolean;
   /** @param deadLetterId a stored dead letter of the event, which is marked as replayed when the handling succeeds */

@@ -30,7 +30,7 @@ export function isHopeless(delivery: number, maxDeliveries: number): boolean {
 }
 
 /**
- * Whether something the event needs is unavailable, so that the failure does not count. A statement that took too long
+ * Returns whether something the event needs is unavailable, so that the failure does not count. A statement that took too long
  * or too much memory does count: it may do so every time and delay other tenants' events.
  */
 export function isTransient(error: unknown): boolean {

@@ -6,7 +6,7 @@ import { errors } from '@nats-io/nats-core';
 const ABOUT_THE_STREAM = new Set([10_002, 10_060, 10_109]);
 
 /**
- * Whether the broker refuses the event itself, so that waiting does not help. Trouble that passes, such as no answer, a
+ * Returns whether the broker refuses the event itself, so that waiting does not help. Trouble that passes, such as no answer, a
  * lost connection, an unavailable stream (503) or no storage (500), never counts against an event.
  */
 export function isRefusal(error: Error): boolean {

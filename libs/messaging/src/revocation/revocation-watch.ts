@@ -119,12 +119,12 @@ export class Cutoffs {
     this.suspensions.prune(nowMs);
   }
 
-  /** Whether a signing key is out of force. @param id its `kid` */
+  /** Returns whether a signing key is out of force. @param id its `kid` */
   cutsKey(id: string): boolean {
     return this.signingKeys.size > 0 && this.signingKeys.has(id);
   }
 
-  /** Whether an app is revoked. @param key its key */
+  /** Returns whether an app is revoked. @param key its key */
   endsApp(key: string): boolean {
     return this.apps.size > 0 && this.apps.has(key);
   }
@@ -133,7 +133,7 @@ export class Cutoffs {
     return this.listedApps;
   }
 
-  /** Whether the token is revoked: its tenant is suspended, its app or session has ended, or it was issued before a cut-off. */
+  /** Returns whether the token is revoked: its tenant is suspended, its app or session has ended, or it was issued before a cut-off. */
   cut(claims: AccessTokenClaims): boolean {
     if (claims.tid && this.suspensions.has(claims.tid)) return true;
     if (this.apps.size > 0 && this.apps.has(appOf(claims) ?? '')) return true;
@@ -359,7 +359,7 @@ export class RevocationWatch implements RevocationSource {
 export class RevocationPublisher {
   constructor(private readonly nats: NatsConnection) {}
 
-  /** Whether nothing can be published, because the connection is lost. */
+  /** Returns whether nothing can be published, because the connection is lost. */
   get isCut(): boolean {
     return this.nats.isCut;
   }

@@ -88,7 +88,7 @@ interface GroupInputsProps {
   readonly onChange: (group: GroupDraft) => void;
   /** What stands before the numbers of its conditions; empty for the group that is not in another one. */
   readonly number: string;
-  /** Whether the whole filter takes no more. */
+  /** True when the whole filter takes no more. */
   readonly isFull: boolean;
 }
 

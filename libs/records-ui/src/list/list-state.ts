@@ -17,7 +17,7 @@ export const TITLE_WIDTH = 220;
 const MAX_COLUMNS = 8;
 
 export interface ShownColumns {
-  /** Whether a row is one cell: the title, and below it what the first columns say. */
+  /** True when a row is one cell: the title, and below it what the first columns say. */
   readonly isNarrow: boolean;
   readonly columns: readonly FieldModel[];
 }

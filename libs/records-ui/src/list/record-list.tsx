@@ -24,7 +24,7 @@ export interface RecordListProps extends EmptyListProps {
   readonly table: ComponentType<VirtualTableProps>;
   /** Rows that are asked for at a time. */
   readonly size: number;
-  /** Whether more is asked for by a button and not by scrolling. */
+  /** True when more is asked for by a button and not by scrolling. */
   readonly hasMoreButton?: boolean;
 }
 

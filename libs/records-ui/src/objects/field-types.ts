@@ -14,7 +14,7 @@ export interface FieldTypeView {
   readonly inputType?: HTMLInputTypeAttribute;
   /** Typed as a number, and aligned as one. */
   readonly isNumber?: true;
-  /** Whether lists leave it out. */
+  /** True when lists leave it out. */
   readonly notInColumn?: true;
   readonly format?: (value: string | number, locale: Locale) => string;
   /** From the API to the input and back, where the text in the input is not the value. */

@@ -19,7 +19,7 @@ export interface FieldModel {
   readonly type: FieldType;
   /** The type that its values are shown as: that of the result of a formula. */
   readonly shownAs: FieldType;
-  /** Whether a new record needs a value that has no default. */
+  /** True when a new record needs a value that has no default. */
   readonly required: boolean;
   readonly writable: boolean;
   /** The platform writes it, and nobody else. */
@@ -142,7 +142,7 @@ const targetOf = (target: string): ObjectName | 'user' => {
 export interface Relation {
   readonly other: ObjectModel;
   readonly field: FieldModel;
-  /** Whether no other field of the object does. */
+  /** True when no other field of the object does. */
   readonly isOnly: boolean;
 }
 

@@ -9,7 +9,7 @@ export type Draft = Readonly<Record<string, DraftValue>>;
 export type DraftProblems = Readonly<Record<string, Fault>>;
 type Fault = 'missing' | 'notANumber';
 
-/** Whether there is an input for a field. */
+/** Returns whether there is an input for a field. */
 export const isWritable = ({ writable, type, target, targets }: FieldModel): boolean =>
   writable && viewOf(type).control !== null && (type !== 'reference' || (target ?? targets) !== undefined);
 

@@ -12,7 +12,7 @@ export interface RecordFormProps {
   readonly model: ObjectModel;
   readonly onCreated: (record: CrmRecord) => void;
   readonly onCancel: () => void;
-  /** Whether something was typed that is not saved. */
+  /** Returns whether something was typed that is not saved. */
   readonly onTouched?: (isTouched: boolean) => void;
   /** The record that a field of the new one names from the beginning. */
   readonly related?: Related;

@@ -33,7 +33,7 @@ class BoundedTokenizer extends Tokenizer {
   }
 }
 
-/** Whether a mark of emphasis may begin some: `_` does not within a word. */
+/** Returns whether a mark of emphasis may begin some: `_` does not within a word. */
 const mayBegin = (source: string, before: string): boolean =>
   source.startsWith('*') || (source.startsWith('_') && !/[\p{L}\p{N}]$/u.test(before));
 

@@ -230,7 +230,7 @@ const NEEDLESS_ESCAPE = /%(?:2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/i;
 const AMBIGUOUS_SEGMENT = /\/\.?\/|\/\.$|\/\.\.|\.\.\//;
 
 /**
- * Whether two servers could read the path differently. It is refused and not normalised, so that what an edge routes on
+ * Returns whether two servers could read the path differently. It is refused and not normalised, so that what an edge routes on
  * and what the service sees are the same bytes.
  */
 export function isAmbiguous(path: string): boolean {

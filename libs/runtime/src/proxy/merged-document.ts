@@ -21,7 +21,7 @@ export interface DocumentSources {
   readonly serverUrl: string;
   /** Where each service has its document. */
   readonly path: string;
-  /** Whether requests for a path go to a service. */
+  /** Returns whether requests for a path go to a service. */
   readonly belongs: (path: string, service: ServiceName) => boolean;
   readonly own?: (() => OpenApi) | undefined;
 }

@@ -71,7 +71,7 @@ export interface EmbedOptions {
   readonly locale?: string;
   /** Accessible name of the frame; `CRM` by default. */
   readonly title?: string;
-  /** Whether the frame is as high as its content, at least 320 pixels; true by default. */
+  /** True when the frame is as high as its content, at least 320 pixels; true by default. */
   readonly autoHeight?: boolean;
   readonly onEvent?: (event: EmbedEvent) => void;
 }

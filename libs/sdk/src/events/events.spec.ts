@@ -2,7 +2,6 @@ import type { EVENTS, EventData, EventName } from '@crm/contracts';
 import { expect, it } from '@jest/globals';
 import type { EventDataByType, EventType } from './events.js';
 
-/** Whether two types are the same; stricter than assignable in both directions, which overlooks optional members. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 /** The members of an intersection as one object. */
 type Flat<T> = { [K in keyof T]: T[K] };

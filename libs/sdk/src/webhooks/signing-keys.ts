@@ -11,7 +11,7 @@ function parseBase64(text: string): Buffer | undefined {
   return bytes.toString('base64') === text ? bytes : undefined;
 }
 
-/** Whether two texts are the same, in a time that depends on the length of `given` only. */
+/** Returns whether two texts are the same, in a time that depends on the length of `given` only. */
 export function isSameText(given: string, expected: string): boolean {
   const givenBytes = Buffer.from(given, 'utf8');
   const expectedBytes = Buffer.from(expected, 'utf8');

@@ -22,7 +22,7 @@ export function Apps() {
   );
 }
 
-/** Whether there is something that an app can lose and still work. */
+/** Returns whether there is something that an app can lose and still work. */
 const canLose = ({ scopes, requiredScopes }: Grant): boolean =>
   scopes.length > 1 && scopes.some((scope) => !requiredScopes.includes(scope));
 

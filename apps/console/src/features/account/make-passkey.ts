@@ -3,7 +3,7 @@ import type { PasskeyOptions } from '../sign-in/passkey.js';
 /** Why a browser has made no passkey: nobody agreed, or the device has one of the account already. */
 export type NotMade = 'refused' | 'alreadyThere';
 
-/** Whether this browser makes passkeys, and reads and writes them as JSON. */
+/** Returns whether this browser makes passkeys, and reads and writes them as JSON. */
 export const makesPasskeys = (): boolean =>
   typeof PublicKeyCredential !== 'undefined' && 'parseCreationOptionsFromJSON' in PublicKeyCredential;
 

@@ -8,7 +8,6 @@ import { SECURITY_TEXTS } from './security.texts.js';
 export interface AskedScope {
   readonly name: string;
   readonly description?: string;
-  /** Whether the app cannot work without it. */
   readonly required?: boolean;
 }
 

@@ -24,7 +24,7 @@ export function Workspaces() {
   const { enter, question } = useWorkspaceEntry();
   const { password: label } = useTexts(SIGN_IN_TEXTS);
   const { entries } = useTexts(ENTRY_TEXTS);
-  /** Whether the session does not speak for the person: what is elsewhere is listed with the password. */
+  /** True when the session does not speak for the person: what is elsewhere is listed with the password. */
   const [isPartial, setPartial] = useState(false);
   const [all, setAll] = useState<{ readonly data: readonly WorkspaceOfPerson[]; readonly password: string }>();
   const load = async () => {

@@ -17,7 +17,7 @@ import { CONSENT_TEXTS } from './consent.texts.js';
 import { destination } from './destination.js';
 import { periodText } from './period-text.js';
 
-/** Whether an app gets access: who it is, what it could do, where the answer goes, and two buttons of equal weight. */
+/** Asks whether an app gets access: who it is, what it could do, where the answer goes, and two buttons of equal weight. */
 export default function Consent() {
   const texts = useTexts(CONSENT_TEXTS);
   const request = useLocation({ select: ({ searchStr }) => requestOf(searchStr) });

@@ -141,6 +141,6 @@ export const LINK_TEXTS = catalogue({
   },
 });
 
-/** Whether the token of a link is wrong, used or expired: the same link never works again. */
+/** Returns whether the token of a link is wrong, used or expired: the same link never works again. */
 export const isInvalidLink = (problem: unknown): boolean =>
   problem instanceof ApiProblem && problem.code.startsWith('INVALID_');

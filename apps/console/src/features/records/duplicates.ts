@@ -28,7 +28,7 @@ const MOST_SHOWN = 5;
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 const isLong = (text: string, least: number, letters: RegExp): boolean => (text.match(letters) ?? []).length >= least;
 
-/** Whether two names may be of the same: one can have words before or behind that the other leaves out. */
+/** Returns whether two names may be of the same: one can have words before or behind that the other leaves out. */
 export function isSameName(one: string, other: string): boolean {
   const [short = '', long = ''] = [one, other]
     .map((name) => name.toLocaleLowerCase().replace(/\s+/g, ' ').trim())

@@ -10,7 +10,6 @@ export interface ListSearch {
   readonly filter?: Filter | null;
   /** With commas between; the empty text for those that suit. */
   readonly columns?: string;
-  /** Whether a record is being created. */
   readonly new?: boolean;
   /** The pipeline whose board is shown instead of the list; one that there is not stands for the first. */
   readonly board?: string;
@@ -30,7 +29,7 @@ export const readSearch = ({
 }: Record<string, unknown>): ListSearch => ({
   q: textOf(q),
   sort: textOf(sort),
-  // Whether it has the form of one is said where it is read.
+  // Its reader decides whether it has the form of a filter.
   filter: typeof filter === 'object' ? (filter as Filter | null) : undefined,
   columns: textOf(columns),
   view: textOf(view),
@@ -44,7 +43,7 @@ export function knownColumns(fields: readonly { readonly apiName: string }[], co
   return columns === '' ? '' : known.join(',') || undefined;
 }
 
-/** Whether the list of a view is another one than the view. */
+/** Returns whether the list of a view is another one than the view. */
 export const isChanged = ({ filter, sort, columns }: ListSearch): boolean =>
   filter !== undefined || sort !== undefined || columns !== undefined;
 

@@ -10,7 +10,7 @@ export const useCaller = (client: ApiClient) =>
     staleTime: 60_000,
   });
 
-/** Whether the caller changes what belongs to the workspace; until that is known, they do not. */
+/** Returns whether the caller changes what belongs to the workspace; until that is known, they do not. */
 export const useAdministers = (): boolean =>
   useCaller(useApiClient()).data?.roles.some((role) => role === 'owner' || role === 'admin') ?? false;
 

@@ -19,7 +19,7 @@ export interface CodeFormProps {
   /** What the button says. */
   readonly submit?: string;
   readonly words?: Words;
-  /** Whether a recovery code can take the place of the digits. */
+  /** True when a recovery code can take the place of the digits. */
   readonly takesRecovery?: boolean;
   readonly onCode: (code: string) => Promise<unknown>;
   readonly onCancel?: () => void;

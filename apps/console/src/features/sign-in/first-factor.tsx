@@ -24,7 +24,7 @@ export function ForgotLink({ staysOpen = false }: Pick<FirstFactorProps, 'staysO
 
 export interface PasskeySignInProps {
   readonly onAnswer: (answer: SignInAnswer) => Promise<void>;
-  /** Whether there is nothing above it to choose instead. */
+  /** True when there is nothing above it to choose instead. */
   readonly isOnlyWay?: boolean;
 }
 
@@ -100,7 +100,7 @@ function httpAddress(text: string): string {
 export interface FirstFactorProps {
   readonly title: string | undefined;
   readonly lead: string | undefined;
-  /** Whether what leads elsewhere opens another window. */
+  /** True when what leads elsewhere opens another window. */
   readonly staysOpen?: boolean;
   /** @param email of the account, where it was typed in */
   readonly onAnswer: (answer: SignInAnswer, email?: string) => Promise<void>;

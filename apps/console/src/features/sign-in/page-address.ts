@@ -36,7 +36,7 @@ function parameterOf(parameters: URLSearchParams, name: string): string | undefi
 /** @returns the id of the request of an app, in the query */
 export const requestOf = (search: string): string | undefined => parameterOf(new URLSearchParams(search), 'request');
 
-/** Whether something was handed over, which a change of the fragment alone can do while the page is open. */
+/** Returns whether something was handed over, which a change of the fragment alone can do while the page is open. */
 export const isHandedOver = ({ path: _path, ...handedOver }: PageAddress): boolean =>
   Object.values(handedOver).some((value) => value !== undefined);
 

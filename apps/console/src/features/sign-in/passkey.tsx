@@ -10,7 +10,7 @@ export interface PasskeyOptions {
   readonly publicKey: object;
 }
 
-/** Whether this browser has passkeys, and can read and write them as JSON. */
+/** Returns whether this browser has passkeys, and can read and write them as JSON. */
 const knowsPasskeys = (): boolean =>
   typeof PublicKeyCredential !== 'undefined' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
@@ -30,7 +30,7 @@ async function askForPasskey({ challengeId, publicKey }: PasskeyOptions): Promis
   }
 }
 
-/** Whether the API knows no such call. */
+/** Returns whether the API knows no such call. */
 export const isMissing = (problem: unknown): boolean => problem instanceof ApiProblem && problem.status === 404;
 
 export interface PasskeyButtonProps {

@@ -74,7 +74,7 @@ export interface SignInProps {
   readonly lead?: string;
   /** What a sign-in elsewhere has answered already. */
   readonly answer?: SignInAnswer;
-  /** Whether what leads elsewhere, such as an identity provider, opens another window. */
+  /** True when what leads elsewhere, such as an identity provider, opens another window. */
   readonly staysOpen?: boolean;
   readonly onDone?: () => void;
 }

@@ -77,5 +77,5 @@ export async function runBulk({
   }
 }
 
-/** Whether the same call may be answered later: an earlier attempt may still be under way. */
+/** Returns whether the same call may be answered later: an earlier attempt may still be under way. */
 const mayFollow = ({ isTemporary, code }: ApiProblem): boolean => isTemporary || code === 'IDEMPOTENCY_KEY_IN_USE';

@@ -8,7 +8,6 @@ export interface OptionEditorProps {
   readonly options: readonly OptionDraft[];
   readonly onChange: (options: readonly OptionDraft[]) => void;
   readonly readOnly: boolean;
-  /** Whether they are stages. */
   readonly areStages?: boolean;
 }
 
