@@ -208,7 +208,7 @@ export class Lab {
     return { ...this.#keys.publicKey.export({ format: 'jwk' }), kid: KEY_ID, alg: 'EdDSA', use: 'sig' };
   }
 
-  /** An access token as identity makes them; by default for somebody who signed in. */
+  /** An access token as identity makes them; by default for someone who signed in. */
   sign(tenantId = this.tenantId, more = {}, seconds = ACCESS_TOKEN_SECONDS) {
     const iat = Math.floor(Date.now() / 1000);
     const part = (/** @type {object} */ value) => Buffer.from(JSON.stringify(value)).toString('base64url');

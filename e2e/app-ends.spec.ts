@@ -197,7 +197,7 @@ describe('what an act ends', () => {
       });
     if (act === 'uninstall') await app.call('DELETE', `/api/marketplace/installs/${app.id}`);
     else await decide(act);
-    // Within a second: whoever sees something else asks again until then.
+    // Within a second: anyone who sees something else asks again until then.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     const shown = await seen(appKey, app, used);
     expect(shown).toEqual(after);

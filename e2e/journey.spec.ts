@@ -147,7 +147,7 @@ describe('the journey', () => {
         expect([path, read.status, read.body.code]).toEqual([path, 404, 'NOT_FOUND']);
         const changed = await api('PATCH', path, { token: stranger.token, body: changeOf(path) });
         const deleted = await api('DELETE', path, { token: stranger.token });
-        // 405 where nobody may, whoever asks.
+        // 405 where nobody may, no matter who asks.
         for (const { status } of [changed, deleted]) expect([404, 405]).toContain(status);
       }
       for (const path of journey.resources) {

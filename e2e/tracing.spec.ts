@@ -70,7 +70,7 @@ describe('tracing', () => {
     expect(attempts.map(({ attributes }) => attributes['http.response.status_code']).sort()).toEqual([204, 500]);
     const failed = attempts.find(({ isFailed }) => isFailed);
     expect(failed?.attributes).toMatchObject({ 'error.type': 'http_5xx', 'http.response.status_code': 500 });
-    // Whoever receives a webhook is no part of the platform.
+    // Anyone who receives a webhook is no part of the platform.
     expect(receiver.headers.length).toBeGreaterThan(0);
     for (const received of receiver.headers) expect(received).not.toHaveProperty('traceparent');
   });

@@ -94,7 +94,7 @@ export async function bundle(app) {
     // Nest, OpenAPI and errors show the names of classes; two classes of one name must both keep it.
     keepNames: true,
     // V8 keeps the source of what it has loaded. One character beyond Latin-1 makes it keep two bytes for each, so all of
-    // them are escaped; documentation is not for V8. Lines stay, for whoever reads the place of an error.
+    // them are escaped; documentation is not for V8. Lines stay, for someone who reads where an error was.
     minify: { compress: false, mangle: false, codegen: { asciiOnly: true, removeWhitespace: false } },
     comments: false,
     sourcemap: true,

@@ -1,4 +1,4 @@
-// Whatever reads a text that somebody else has written has a bound and takes time in proportion to what it reads: this table has them
+// Whatever reads a text that someone else has written has a bound and takes time in proportion to what it reads: this table has them
 // all, and looks for a text of which four times as much takes far more than four times as long.
 import { describe, expect, it } from '@jest/globals';
 import { readCsv } from '../apps/console/src/features/records/import/csv-file.js';

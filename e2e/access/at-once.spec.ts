@@ -37,7 +37,7 @@ describe('twenty calls at once', () => {
     const [successor = ''] = successors;
     const answer: Answer = await refresh(successor);
     expect(answer.status).toBe(200);
-    // Now somebody else presents what was used: the session ends for all.
+    // Now someone else presents what was used: the session ends for all.
     expect((await refresh(pair.refreshToken)).status).toBe(401);
     expect((await refresh(answer.body.refreshToken)).status).toBe(401);
     expect((await call('GET', '/api/auth/me', { token: answer.body.accessToken })).status).toBe(401);

@@ -118,11 +118,11 @@ export async function belongingsOf(house: House): Promise<Belongings> {
     ['/api/auth/api-keys/', { id: ownKey.id }],
     ['/api/tenant/service-accounts/', { id: account.id, keyId: account.key.id }],
     ['/api/tenant/domains/', { domain }],
-    // Whoever waits for an owner needs a provider; the provider alone is looked for first.
+    // Anyone who waits for an owner needs a provider; the provider alone is looked for first.
     ['/api/tenant/identity-providers/', { id: provider, requestId: provider }],
     ['/api/tenant/roles/', { name: role }],
     ['/api/auth/step-up/oidc/', { providerId: providers.data[0].signInId }],
-    // Decided: one that waits for a decision is for whoever has its link.
+    // Decided: one that waits for a decision is for anyone who has its link.
     ['/api/auth/oauth/requests/', { id: grant.requestId }],
     ['/api/auth/oauth/grants/', { id: grants.data[0].id }],
     ['/api/marketplace/developer/apps/', { key: app.key, version: '1.0.0', id: delivery }],

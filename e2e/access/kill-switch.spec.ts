@@ -43,7 +43,7 @@ interface Cut {
   readonly withinMs?: number;
   /** At every address instead of at one of each process, whose guard all of its routes have: once for each kind of token. */
   readonly everywhere?: boolean;
-  /** A token that is accepted afterwards; by default that of somebody else which was accepted before. */
+  /** A token that is accepted afterwards; by default that of someone else which was accepted before. */
   readonly goesOn?: () => Promise<string>;
 }
 

@@ -78,7 +78,7 @@ describe('every route of the OpenAPI documents', () => {
   /** Holds what a caller gets against what the rule of the route says. */
   async function holdToRule(route: DocumentedRoute, caller: Caller & { readonly exists: boolean }): Promise<void> {
     if (!route.access) throw new Error(`${nameOf(route)} has no rule in its document`);
-    // The session of somebody who does not exist was never proven.
+    // The session of someone who does not exist was never proven.
     const unproven = route.access.proof && !caller.exists ? 'STEP_UP_REQUIRED' : undefined;
     const expected = refusalBy(route.access, caller) ?? unproven;
     // A refusal comes before anything of the call is looked at, so that its ids are none.

@@ -16,7 +16,7 @@ import {
   withParameters,
 } from './routes.js';
 
-// Limits count addresses: all of these are this machine, and each is somebody else.
+// Limits count addresses: all of these are this machine, and each is someone else.
 const FRESH = '127.0.0.71';
 const EXHAUSTED = '127.0.0.72';
 const AT_ONCE = 64;
@@ -98,7 +98,7 @@ function send({ url, method, path: target, token, body, from, isHalfClosed }: At
       `${method} ${target} HTTP/1.1\r\nHost: crm.test\r\n${authorization}${headers}\r\n${content}`,
       'latin1',
     );
-    // Whoever cuts a body off has nothing more to send.
+    // Anyone who cuts a body off has nothing more to send.
     if (isHalfClosed || body === 'cut off') socket.end();
   });
 }

@@ -49,7 +49,7 @@ export const withParameters = (path: string, textOf: (name: string) => string): 
 /** Returns whether a route is served at the operators' address. */
 export const isOfOperators = ({ service }: DocumentedRoute): boolean => service === 'marketplace-admin';
 
-/** Routes that end what they are called with, or the caller: tests call them as somebody who does not exist. */
+/** Routes that end what they are called with, or the caller: tests call them as someone who does not exist. */
 export const ENDS_ITS_CALLER: ReadonlySet<string> = new Set([
   'POST /api/auth/logout',
   'DELETE /api/auth/sessions',

@@ -21,7 +21,7 @@ export function refusalBy(rule: AccessRule, { kind, roles, scopes }: Pick<Caller
   if (kind === 'embed' && !(rule.embed ?? byScope)) return 'EMBED_TOKEN_REFUSED';
   if (kind === 'app' && !(rule.app ?? byScope)) return 'FORBIDDEN';
   if (kind === 'key' && !(rule.key ?? byScope)) return 'API_KEY_REFUSED';
-  // Whoever it acts for, an app reads and writes.
+  // An app reads and writes, no matter whom it acts for.
   if (kind === 'app' && rule.right !== 'read' && rule.right !== 'write') return 'FORBIDDEN';
   if (!roles.some((role) => RIGHTS[role]?.includes(rule.right))) return 'FORBIDDEN';
   if (rule.scope === undefined || scopes === undefined) return undefined;

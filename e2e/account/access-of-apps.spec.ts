@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 describe('an app that asks for access', () => {
-  it('gets it from whoever signs in with both factors and agrees: a code, a token, and what it asked for', async () => {
+  it('gets it from anyone who signs in with both factors and agrees: a code, a token, and what it asked for', async () => {
     const member = await newUser(owner, 'member');
     const { secret } = await withAuthenticator(member);
     await page.goto(app.authorizeUrl);
@@ -50,11 +50,11 @@ describe('an app that asks for access', () => {
     await api('GET', '/api/crm/leads', { token, expect: 200 });
     await api('POST', '/api/crm/leads', { token, body: { lastName: 'Lovelace' }, expect: 403 });
     await api('GET', '/api/auth/sessions', { token, expect: 403 });
-    // The code is spent, and whoever presents it again ends what it was worth.
+    // The code is spent, and anyone who presents it again ends what it was worth.
     expect((await app.exchange(code ?? '')).status).toBe(400);
   });
 
-  it('gets less than it asked for from whoever unticks something, and learns it from the token', async () => {
+  it('gets less than it asked for from anyone who unticks something, and learns it from the token', async () => {
     const member = await newUser(owner, 'member');
     await page.goto(app.authorizeUrl);
     await person.givesPassword(member.email);
@@ -86,7 +86,7 @@ describe('an app that asks for access', () => {
     expect(body.data).toEqual([]);
   });
 
-  it('learns nothing of somebody in another workspace, who is told that the request is not theirs', async () => {
+  it('learns nothing of someone in another workspace, who is told that the request is not theirs', async () => {
     const stranger = await newWorkspace();
     await page.goto(app.authorizeUrl);
     await person.givesPassword(stranger.email);

@@ -8,7 +8,7 @@ beforeAll(async () => {
   owner = await newWorkspace();
 });
 
-describe('the API keys of somebody', () => {
+describe('the API keys of someone', () => {
   it('are made with what they reach and when they end, shown once, and withdrawn within a second', async () => {
     const member = await newUser(owner, 'member');
     await lookAfter(person, member, 'API keys');

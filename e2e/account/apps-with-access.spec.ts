@@ -9,13 +9,13 @@ beforeAll(async () => {
   account = await newWorkspace();
 });
 
-describe('the apps that act for somebody', () => {
+describe('the apps that act for someone', () => {
   it('are none at first', async () => {
     await lookAfter(person, account, 'Apps with access');
     await person.reads('You have given no app access.');
   });
 
-  it('lose what somebody takes away within a second, and go on with the rest', async () => {
+  it('lose what someone takes away within a second, and go on with the rest', async () => {
     const owner = await newWorkspace();
     const app = await AskingApp.installedBy(owner);
     const { access_token: token, refresh_token } = await app.allowedBy(owner);

@@ -11,14 +11,14 @@ const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
 /** Wrong passwords of an account from one address, after which it is slowed. */
 const GUESSES = 10;
 
-/** Somebody guesses at the password until even the right one is refused. */
+/** Someone guesses at the password until even the right one is refused. */
 async function slow(email: string): Promise<void> {
   const login = (password: string) => api('POST', '/api/auth/login', { body: { email, password } });
   for (let count = 0; count < GUESSES; count += 1) expect((await login('not-the-password')).status).toBe(401);
   expect((await login('not-the-password')).status).toBe(429);
 }
 
-describe('an account that somebody guesses at', () => {
+describe('an account that someone guesses at', () => {
   it('lets its owner in from the browser that has signed in before, and makes others wait', async () => {
     const { email } = await newWorkspace();
     await page.goto(PAGE);

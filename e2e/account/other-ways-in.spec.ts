@@ -106,7 +106,7 @@ describe('the identity provider of a workspace', () => {
     'POST /api/auth/oidc/exchange': async () => ({ body: await signInAnswer(email) }),
   });
 
-  it('has to ask who somebody is, once a proof was wanted, and not before', async () => {
+  it('has to ask who someone is, once a proof was wanted, and not before', async () => {
     const { email } = await newWorkspace();
     const start = 'POST /api/auth/oidc/provider-1/start';
     const refused = {
@@ -132,7 +132,7 @@ describe('the identity provider of a workspace', () => {
     expect(bodies[start]).toEqual({ fresh: true });
   });
 
-  it('that has proven somebody for another page says so, and keeps nothing', async () => {
+  it('that has proven someone for another page says so, and keeps nothing', async () => {
     await page.goto(at('/account/signed-in#proof=noted'));
     await person.isAt('You have proven who you are');
     await visit.checkAccessible('a proof that is noted');

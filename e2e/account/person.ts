@@ -5,7 +5,7 @@ import { addresses } from '../platform/addresses.js';
 import { inIdentity } from '../platform/identity-database.js';
 import { codeOf } from './authenticator.js';
 
-/** What somebody does on the page, in its words. */
+/** What someone does on the page, in its words. */
 export class Person {
   constructor(readonly page: Page) {}
 
@@ -25,7 +25,7 @@ export class Person {
     await this.page.getByRole('menu').waitFor({ state: 'detached' });
   }
 
-  /** The menu of whoever is signed in; there is none before. */
+  /** The menu of the signed-in user; there is none before. */
   opensMenu(): Promise<void> {
     return this.page.locator('header [aria-haspopup="menu"]').click();
   }

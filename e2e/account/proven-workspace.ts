@@ -15,7 +15,7 @@ export async function newProvenWorkspace(provider: TestProvider): Promise<Proven
   const { token, tenantId } = owner;
   const domain = `d-${randomBytes(6).toString('hex')}.com`;
   await api('POST', '/api/tenant/domains', { token, body: { domain }, expect: 201 });
-  // In the place of the record that its owner would publish: no test can, for name servers of the internet.
+  // In place of the record that its owner would publish: no test can, for name servers of the internet.
   await inIdentity(
     `WITH proven AS (UPDATE mail_domain SET verified_at = now() WHERE tenant_id = $1 AND domain = $2 RETURNING domain)
      INSERT INTO verified_domain (domain, tenant_id, next_check_at) SELECT domain, $1, now() + interval '1 day' FROM proven`,

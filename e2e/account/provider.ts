@@ -25,7 +25,7 @@ export class TestProvider {
     private readonly emailOf: (login: string) => string,
   ) {}
 
-  /** @param emailOf the address of whoever signs in with a login */
+  /** @param emailOf the address of the person who signs in with a login */
   static async start(emailOf: (login: string) => string): Promise<TestProvider> {
     const { keyFile, certFile, port } = addresses.demoReceiver;
     const [key, cert] = await Promise.all([readFile(keyFile), readFile(certFile)]);

@@ -27,7 +27,7 @@ describe('the second factor of an account', () => {
     await visit.checkAccessible('an authenticator');
     await visit.checkNothingKept();
 
-    // Whoever has found the open page a while later has the password at most.
+    // Anyone who has found the open page a while later has the password at most.
     await forgetProofs(account);
     await person.press('Make new recovery codes');
     const dialog = page.getByRole('dialog', { name: 'Prove that it is you' });

@@ -38,7 +38,7 @@ describe('the sessions of an account', () => {
     await visit.checkNothingKept();
   });
 
-  it('all end but that of the page, when somebody says so twice', async () => {
+  it('all end but that of the page, when someone says so twice', async () => {
     const tokens = [account.token, await signInOn(FIREFOX)];
     await lookAfter(person, account, 'Sessions');
     // Opened after the list was shown.

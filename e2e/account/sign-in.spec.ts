@@ -14,7 +14,7 @@ async function fillIn(email: string): Promise<void> {
 const isIn = (at = page) => at.locator('header [aria-haspopup="menu"]').waitFor();
 
 describe('signing in with a password', () => {
-  it('works with the keyboard alone, says what is wrong, and leads to where somebody wanted to go', async () => {
+  it('works with the keyboard alone, says what is wrong, and leads to where someone wanted to go', async () => {
     const account = await newWorkspace();
     await page.goto(`${addresses.baseUrl}/settings/workspace`);
     await person.isAt('Sign in');

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider?.close());
 
-/** Signs in at the provider, on its own pages. @param login whom the provider takes somebody for */
+/** Signs in at the provider, on its own pages. @param login whom the provider takes someone for */
 async function atProvider(login: string): Promise<void> {
   await page.getByLabel('E-mail address').fill(`anybody@${workspace.domain}`);
   await person.press('Continue with Example ID');
@@ -60,7 +60,7 @@ describe('signing in at the identity provider of a workspace', () => {
     expect(users.find(({ email }) => email === `grace@${workspace.domain}`)?.roles).toEqual(['member']);
   });
 
-  it('is explained when the provider takes somebody for a person of another domain', async () => {
+  it('is explained when the provider takes someone for a person of another domain', async () => {
     await page.goto(`${addresses.baseUrl}/account`);
     await atProvider('stranger@elsewhere.example.com');
     await person.isAt('The sign-in did not succeed');
@@ -69,7 +69,7 @@ describe('signing in at the identity provider of a workspace', () => {
     await visit.checkNothingKept();
   });
 
-  it('waits for an owner when the provider has given the address to somebody else', async () => {
+  it('waits for an owner when the provider has given the address to someone else', async () => {
     await page.goto(`${addresses.baseUrl}/account`);
     await atProvider('paul');
     await person.isIn(`paul@${workspace.domain}`);

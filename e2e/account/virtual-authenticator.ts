@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 
-/** A passkey device of the browser that belongs to somebody who agrees, and needs nobody to touch anything. */
+/** A passkey device of the browser that belongs to someone who agrees, and needs nobody to touch anything. */
 export async function addAuthenticator(context: BrowserContext, page: Page) {
   const devtools = await context.newCDPSession(page);
   await devtools.send('WebAuthn.enable');

@@ -53,7 +53,7 @@ interface Kept {
   readonly state: object | null;
 }
 
-/** A browser of somebody, with nothing of an earlier visit in it. */
+/** A browser of someone, with nothing of an earlier visit in it. */
 export class Visit {
   private faults: string[] = [];
 

@@ -4,7 +4,7 @@ import { startBrowser } from '../embed/browser.mjs';
 import { Person } from './person.js';
 import { Visit } from './visit.js';
 
-// A browser for the tests of the file that imports it, and for each of them a visit of somebody who has not been there.
+// A browser for the tests of the file that imports it, and for each of them a visit of someone who has not been there.
 export let browser: Browser;
 export let visit: Visit;
 export let page: Page;

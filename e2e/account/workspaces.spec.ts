@@ -17,7 +17,7 @@ async function named(name: string): Promise<Account & { readonly name: string }>
   return { ...owner, name: unique };
 }
 
-/** Has somebody added by an administrator, with a password that the administrator knows. */
+/** Has someone added by an administrator, with a password that the administrator knows. */
 const addsUser = async ({ token }: Account, { email }: Account, password = OWN_PASSWORD): Promise<string> =>
   (
     await api('POST', '/api/tenant/users', {
@@ -30,7 +30,7 @@ const addsUser = async ({ token }: Account, { email }: Account, password = OWN_P
 const workspaceShown = (name: string) => page.locator('header').getByText(name, { exact: true }).waitFor();
 const entry = (name: string) => page.getByRole('listitem').filter({ hasText: name });
 
-/** Makes somebody a member of another workspace, by the link of the invitation. */
+/** Makes someone a member of another workspace, by the link of the invitation. */
 async function joins(guest: Account, { token }: Account): Promise<string> {
   const body = { email: guest.email, name: 'Guest', roles: ['member'] };
   const { id } = (await api('POST', '/api/tenant/users', { token, body, expect: 201 })).body;

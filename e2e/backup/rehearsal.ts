@@ -126,7 +126,7 @@ class Run {
     }
   }
 
-  /** Leads are created until the work is done, or until whoever works stops it. */
+  /** Leads are created until the work is done, or until a worker stops it. */
   private async underLoad(workload: Workload, work: () => Promise<void>): Promise<void> {
     let isDone = false;
     const load = async () => {

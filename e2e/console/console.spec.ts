@@ -441,7 +441,7 @@ describe('a record', () => {
 
     await edit('Company', 'mine again');
     await record('PATCH', `leads/${id}`, { companyName: 'theirs' });
-    // Whoever comes back to the window has the record loaded anew, and the input stays.
+    // Anyone who comes back to the window has the record loaded anew, and the input stays.
     const loaded = page.waitForResponse((answer) => new URL(answer.url()).pathname === `/api/crm/leads/${id}`);
     await page.evaluate(
       "((now) => { Date.now = () => now() + 6000; dispatchEvent(new Event('visibilitychange')) })(Date.now)",
@@ -462,7 +462,7 @@ describe('a record', () => {
     await page.getByRole('region', { name: 'Details' }).getByText('theirs for good').waitFor();
   });
 
-  it('belongs to somebody, who is found by name', async () => {
+  it('belongs to someone, who is found by name', async () => {
     const { id } = await record('POST', 'leads', { lastName: 'Franklin' });
     await goTo(`/records/lead/${id}`, 'Franklin');
     await press('Edit Owner');

@@ -115,7 +115,7 @@ it('merges two contacts: what differs is chosen side by side', async () => {
   ]).toEqual([winner.id, 'NOT_FOUND']);
 });
 
-it('offers to reassign what belongs to somebody who is disabled', async () => {
+it('offers to reassign what belongs to someone who is disabled', async () => {
   const [leaver, successor] = await Promise.all([newUser(owner, 'member'), newUser(owner, 'member')]);
   const name = 'Leaver';
   await api('PATCH', `/api/tenant/users/${leaver.userId}`, { token: owner.token, body: { name } });

@@ -59,7 +59,7 @@ it('a record that is not saved is not left without a question', async () => {
   await page.getByRole('heading', { level: 1, name: 'Hopper' }).waitFor();
 });
 
-it('a record that somebody else has changed is shown as it is now when its deletion is refused, and deleted then', async () => {
+it('a record that someone else has changed is shown as it is now when its deletion is refused, and deleted then', async () => {
   const { id } = await record('POST', 'leads', { lastName: 'Noether' });
   await page.goto(`${addresses.baseUrl}/records/lead/${id}`);
   await page.getByRole('heading', { level: 1, name: 'Noether' }).waitFor();
@@ -166,7 +166,7 @@ it('what is typed beside a record stays: a note, and a record that belongs to it
   await visit.forgiveShifts();
 });
 
-it('what is typed outlives its session: whoever had it signs in above it, and saves it', async () => {
+it('what is typed outlives its session: the one who had it signs in above it, and saves it', async () => {
   const { id } = await record('POST', 'leads', { lastName: 'Noether' });
   await page.goto(`${addresses.baseUrl}/records/lead/${id}`);
   const note = page.getByRole('textbox', { name: 'Note', exact: true });

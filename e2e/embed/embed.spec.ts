@@ -116,7 +116,7 @@ describe('the CRM in a frame of an allowed origin', () => {
     expect(body.data).toMatchObject([{ lastName: 'Hopper', email: 'grace@example.com' }]);
   });
 
-  it('keeps what was typed when somebody else has changed the record, shows their value, and saves on a second attempt', async () => {
+  it('keeps what was typed when someone else has changed the record, shows their value, and saves on a second attempt', async () => {
     const lead = { lastName: 'Noether', companyName: 'ours' };
     const { body: created } = await api('POST', '/api/crm/leads', { token: publisher.token, body: lead, expect: 201 });
     await open();

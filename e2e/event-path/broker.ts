@@ -38,7 +38,7 @@ export class Broker {
     return { url: this.url, ...PROVISIONER };
   }
 
-  /** Also makes the streams and consumers that are missing, as whoever starts the platform does. */
+  /** Also makes the streams and consumers that are missing, as the start of the platform does. */
   async start(): Promise<void> {
     const { folder, port, logFile, guard } = this.options;
     const passwords = Object.fromEntries([...SERVICES, 'provisioner'].map((user) => [user, PASSWORD]));

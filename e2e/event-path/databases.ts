@@ -42,7 +42,7 @@ export class Databases {
   }
 
   /**
-   * Makes the databases of both services, and the streams and consumers of NATS, as whoever starts the platform does.
+   * Makes the databases of both services, and the streams and consumers of NATS, as the start of the platform does.
    * @returns what each service is told of its database
    */
   async provision(nats: Provisioning['nats']): Promise<Record<DatabaseOwner, NodeJS.ProcessEnv>> {

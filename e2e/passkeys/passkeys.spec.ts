@@ -52,7 +52,7 @@ class BrowserWithPasskeys {
     return new BrowserWithPasskeys(context, page, session, authenticatorId);
   }
 
-  /** Returns whether the user enters the right PIN or shows the right finger. */
+  /** Sets whether the user enters the right PIN or shows the right finger. */
   async verifies(isUserVerified: boolean): Promise<void> {
     await this.session.send('WebAuthn.setUserVerified', { authenticatorId: this.authenticatorId, isUserVerified });
   }

@@ -17,7 +17,7 @@ import { json } from 'node:stream/consumers';
  */
 
 /**
- * Receives traces in the place of an OpenTelemetry collector (OTLP over HTTP, JSON), and shows them: `GET /spans`, all or those
+ * Receives traces in place of an OpenTelemetry collector (OTLP over HTTP, JSON), and shows them: `GET /spans`, all or those
  * of one trace (`?trace=`).
  * @returns {Promise<{ url: string, stop(): Promise<void> }>}
  */

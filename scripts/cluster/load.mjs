@@ -12,7 +12,7 @@ const PASSWORD = 'correct-horse-battery-staple';
 const PEOPLE = ['admin@globex.test', 'member@globex.test', 'admin@initech.test'];
 /** Requests a second of each person, spread evenly. */
 const PER_SECOND = 20;
-/** Whoever gets no answer within so many milliseconds gives up. */
+/** Anyone who gets no answer within so many milliseconds gives up. */
 const GIVES_UP_MS = 20_000;
 /** So many different failures of a phase are shown. */
 const SHOWN = 5;

@@ -14,7 +14,7 @@ const OPERATOR = 'operator@platform.test';
 /** The platform's main job in eight steps, through public addresses only. It can be walked again and again.
  * @param {Addresses} addresses @param {DemoReceiver} receiver
  * @param {{ step: (number: number, title: string) => void, show: Show }} output
- * @returns what came back, for whoever wants to judge it (e2e/journey.spec.ts), and what the tenant has after it */
+ * @returns what came back, for anyone who wants to judge it (e2e/journey.spec.ts), and what the tenant has after it */
 export async function walkJourney(addresses, receiver, { step, show }) {
   const suffix = randomBytes(4).toString('hex');
   const [api, admin, embed] = [addresses.baseUrl, addresses.adminUrl, addresses.embedApiUrl].map(client);

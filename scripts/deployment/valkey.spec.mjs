@@ -76,7 +76,7 @@ describe('the Valkey of docker-compose.yml', () => {
 });
 
 describe('the Valkey of k8s/base/limits', () => {
-  it('answers over TLS alone, with its certificate, whoever has the password', async () => {
+  it('answers over TLS alone, with its certificate, no matter who has the password', async () => {
     const { ca, sign } = await certificateAuthority();
     const { cert, key } = await sign(['valkey']);
     await writeFile(inFolder('tls.crt'), cert);

@@ -147,7 +147,7 @@ export async function startPlatform(image, services) {
 
 /** Writes the secrets of an environment into files that the user of the image alone can read.
  * @param {NodeJS.ProcessEnv} environment @param {string} volume folder that the container finds at /run/secrets, as
- * with compose @returns {Promise<Record<string, string>>} with NAME_FILE in the place of each */
+ * with compose @returns {Promise<Record<string, string>>} with NAME_FILE in place of each */
 async function withFiles(environment, volume) {
   await chown(volume, USER, USER);
   /** @type {Record<string, string>} */

@@ -15,7 +15,7 @@ const CERTIFICATE_FILES = { TLS_CERT_FILE: 'tls.crt', TLS_KEY_FILE: 'tls.key', U
 
 const REFERENCE = /\$\(([A-Z][A-Z0-9_]*)\)/g;
 
-/** Every variable of a program is one that it reads, with a valid value from a secret that somebody makes; none is
+/** Every variable of a program is one that it reads, with a valid value from a secret that someone makes; none is
  * missing. @param {readonly Manifest[]} manifests @param {readonly HandMadeSecret[]} handMade
  * @returns {Promise<string[]>} a sentence for each problem */
 export async function variableProblems(manifests, handMade) {
@@ -87,7 +87,7 @@ function sampleOf({ name, key }, handMade) {
   return 'generate' in source ? source.generate() : source.fixed;
 }
 
-/** Puts the sample in the place of files that a secret with a certificate provides.
+/** Puts the sample in place of files that a secret with a certificate provides.
  * @param {Record<string, string>} environment is changed @param {Manifest} workload
  * @param {string} folder of the sample */
 function takeCertificates(environment, workload, folder) {

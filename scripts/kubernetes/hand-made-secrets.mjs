@@ -1,6 +1,6 @@
 import { newKey, newPassword, SERVICES_WITH_KEY } from '../new-secrets.mjs';
 
-/** A secret that no operator makes: whoever runs the platform does, once. what: a sentence for docs/deployment/kubernetes.md.
+/** A secret that no operator makes: anyone who runs the platform does, once. what: a sentence for docs/deployment/kubernetes.md.
  * @typedef {{ name: string, keys: Readonly<Record<string, SecretKey>>, what: string }} HandMadeSecret */
 
 /** Where a value comes from: generated, or the environment variable in which the person who makes it gives it.

@@ -395,7 +395,7 @@ describe('addresses.yaml of production', () => {
       pods: '10.0.0.0/8',
       mailFrom: 'CRM platform <no-reply@crm.acme.test>',
     };
-    /** Whatever stands there: whoever runs the platform has their own, and runs this test on them. @type {string[]} */
+    /** Whatever stands there: anyone who runs the platform has their own, and runs this test on them. @type {string[]} */
     const before = [];
     const all = await renderChanged('production', 'addresses.yaml', (addresses) => {
       before.push(addresses.data.api, addresses.data.embed, addresses.data.operators, addresses.data.mailFrom);

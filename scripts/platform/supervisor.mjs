@@ -48,7 +48,7 @@ export class Supervisor {
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
-    // Whoever awaits it handles it; a failure while nobody does must not end the process.
+    // Anyone who awaits it handles it; a failure while nobody does must not end the process.
     this.failed.catch(() => undefined);
   }
 

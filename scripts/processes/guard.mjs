@@ -46,7 +46,7 @@ export class Guard {
     this.#report();
   }
 
-  /** @param {number} pid a child that has ended by itself: its id may soon be somebody else's */
+  /** @param {number} pid a child that has ended by itself: its id may soon be someone else's */
   forget(pid) {
     this.#pids.delete(pid);
     this.#report();

@@ -53,7 +53,7 @@ export class KeptAlive {
   /** Resolves when it is gone and will not come back. @param {NodeJS.Signals} signal @param {number} graceMs */
   async stop(signal, graceMs) {
     this.#stopping.abort();
-    // What is just being started is there to be stopped a moment later; whoever waits for the start hears of a failure.
+    // What is just being started is there to be stopped a moment later; anyone who waits for the start hears of a failure.
     await Promise.allSettled([this.#starting]);
     await this.current?.stop(signal, graceMs);
     await this.#watching;

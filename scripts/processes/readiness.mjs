@@ -12,7 +12,7 @@ export async function get(url) {
   }
 }
 
-/** @param {number} port on 127.0.0.1 @returns {Promise<boolean>} whether somebody accepts connections */
+/** @param {number} port on 127.0.0.1 @returns {Promise<boolean>} whether someone accepts connections */
 export async function accepts(port) {
   const socket = net.connect({ host: '127.0.0.1', port, signal: AbortSignal.timeout(1000) });
   try {

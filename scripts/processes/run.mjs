@@ -65,13 +65,13 @@ export function isAlive(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it lives and belongs to somebody else.
+    // EPERM: it lives and belongs to someone else.
     return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
   }
 }
 
 /** The command line of a process, so that an id that was used again is not mistaken for ours.
- * @param {number} pid @returns {Promise<string>} empty when there is no such process */
+ * @param {number} pid @returns {Promise<string>} empty when the process does not exist */
 export async function commandLineOf(pid) {
   return (await run('ps', ['-ww', '-o', 'args=', '-p', String(pid)])).stdout.trim();
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
  * Folders stay, empty. */
 const EMPTIED = /^pg_(dynshmem|notify|replslot|serial|snapshots|stat_tmp|subtrans|wal)$/;
 const LEFT_OUT = /^(postmaster\.(pid|opts)|pg_internal\.init|pgsql_tmp.*|backup_label(\.old)?|tablespace_map(\.old)?)$/;
-/** Whoever starts the copy begins the recovery where the label says, so this is copied when everything else is. */
+/** Anyone who starts the copy begins the recovery where the label says, so this is copied when everything else is. */
 const CONTROL = path.join('global', 'pg_control');
 
 /** Takes a base backup as pg_basebackup would, by SQL and copies of files, an interface that PostgreSQL documents.

@@ -105,7 +105,7 @@ const setSettings = (url, settings) =>
     await client.query('SELECT pg_reload_conf()');
   });
 
-/** Keeps tests from a cluster that somebody uses: what they make there they delete. @param {string} url @param {readonly string[]} databases */
+/** Keeps tests from a cluster that someone uses: what they make there they delete. @param {string} url @param {readonly string[]} databases */
 export async function requireNoDatabases(url, databases) {
   const { rows } = await withClient(url, (client) =>
     client.query('SELECT datname AS name FROM pg_database WHERE datname = ANY ($1)', [databases]),

@@ -27,7 +27,7 @@ export async function freePortsInARow(count) {
   }
 }
 
-/** @param {number} port @returns {Promise<net.Server | undefined>} undefined: somebody else has it */
+/** @param {number} port @returns {Promise<net.Server | undefined>} undefined: someone else has it */
 async function hold(port) {
   const server = net.createServer().listen(port, '127.0.0.1');
   return once(server, 'listening').then(

@@ -81,7 +81,7 @@ const found = new Map();
 export function programOf(key) {
   const program = found.get(key) ?? find(PROGRAMS[key]);
   found.set(key, program);
-  // What failed is tried again by whoever asks next.
+  // What failed is tried again by anyone who asks next.
   program.catch(() => found.delete(key));
   return program;
 }

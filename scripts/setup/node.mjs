@@ -12,5 +12,5 @@ export function nodeProgram() {
 /** The version of `nodeProgram()`, such as `v24.21.0`. */
 export const nodeVersion = () => execFileSync(nodeProgram(), ['--version'], { encoding: 'utf8' }).trim();
 
-/** The Node of whoever runs npm: developers of apps may have an older one than ours. */
+/** The Node of the user who runs npm: developers of apps may have an older one than ours. */
 export const USERS_NODE = process.env.npm_node_execpath ?? process.execPath;

@@ -63,7 +63,7 @@ export async function packageFiles() {
 }
 
 /** The last complete build: what it read and wrote, by folder. nx knows too, but to ask it takes longer than to start a service,
- * and it puts what is there already in its place again, under the feet of whoever reads it. */
+ * and it puts what is there already in its place again, under the feet of anyone who reads it. */
 const BUILT = path.join(CACHE_DIR, 'built.json');
 /** What decides the outcome besides the packages. */
 const SETTINGS = [

@@ -122,7 +122,7 @@ const settles = (isSuspended: boolean) =>
 const suspend = () => suspendTenant(tenant.tenantId).then(() => settles(true));
 const reinstate = () => reinstateTenant(tenant.tenantId).then(() => settles(false));
 const creating = (...names: string[]) => ({ actions: names.map((lastName) => record('lead', { lastName })) });
-/** Somebody else's run from beginning to end: by then a worker has looked at everything that is due. */
+/** Someone else's run from beginning to end: by then a worker has looked at everything that is due. */
 async function anotherRun(): Promise<void> {
   const other = await newTenant();
   expect((await other.runOf([task()])).status).toBe('succeeded');

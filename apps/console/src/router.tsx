@@ -23,7 +23,7 @@ function NoSuchPage() {
 const root = createRootRoute({ notFoundComponent: NoSuchPage });
 const shell = createShellRoute(root);
 
-/** What is within the shell needs somebody who is signed in. */
+/** What is within the shell needs someone who is signed in. */
 const tree = root.addChildren([
   shell.addChildren([homeRoute(shell), ...recordRoutes(shell), ...accountRoutes(shell), ...settingsRoutes(shell)]),
   outsideRoutes(root),

@@ -135,7 +135,7 @@ describe('the options of a standard picklist', () => {
     expect(shown(await put(options))).toEqual([422, [pointer]]);
   });
 
-  it('are read by whoever has the scope of the object, and changed by administrators alone', async () => {
+  it('are read by anyone who has the scope of the object, and changed by administrators alone', async () => {
     const options = await optionsNow();
     const leads = await app.appToken(tenant.id, 'acme-visits', ['leads:read']);
     const tasks = await app.appToken(tenant.id, 'acme-visits', ['tasks']);

@@ -292,7 +292,7 @@ describe('a field that the caller cannot read', () => {
     ]);
     expect(JSON.stringify(refused.body.errors)).not.toMatch(/secret|77/i);
     if (code === 'REFERENCE_NOT_FOUND') return;
-    // Whoever reads the field learns what would be accepted.
+    // Anyone who reads the field learns what would be accepted.
     const shown = await call('POST', RECORDS, tenant.admin, body);
     expect(JSON.stringify(shown.body.errors)).toMatch(/secret|77/i);
   });

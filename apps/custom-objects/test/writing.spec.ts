@@ -141,7 +141,7 @@ describe('records that many read and write at the same time', () => {
     expect(rivals.map(({ status }) => status).sort()).toEqual([200, ...titles.slice(1).map(() => 412)]);
   });
 
-  it('do not wait for a record that somebody else holds', async () => {
+  it('do not wait for a record that someone else holds', async () => {
     const [held, ...free] = (await Promise.all(titles.slice(0, 10).map(createVisit))) as [Json, ...Json[]];
     const [waiting] = await app.whileHeld(LOCK, [held.id], async () => {
       const last = change(held.id, { hours: 1 });

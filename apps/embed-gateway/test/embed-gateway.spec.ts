@@ -69,7 +69,7 @@ describe('POST /api/auth/v1/embed/sessions', () => {
     expect([status, body]).toEqual([201, { embed_token: 'token', expires_in: 900 }]);
     expect(headers.get('cache-control')).toBe('no-store');
     expect(seen).toEqual([{ ...hostUser, clientId: 'embed_1', fingerprint: fingerprintOf('a secret') }]);
-    // The broker, and whoever listens there, learns nothing to mint with.
+    // The broker, and anyone who listens there, learns nothing to mint with.
     expect(JSON.stringify(seen)).not.toContain('a secret');
   });
 

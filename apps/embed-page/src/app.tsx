@@ -10,7 +10,7 @@ import { TEXTS } from './texts.js';
 
 const MAX_RETRIES = 2;
 
-/** @param onRefused the API refuses even a new token: whoever it is for has no access any more */
+/** @param onRefused the API refuses even a new token: the user it is for no longer has access */
 export function createQueryClient(onRefused: () => void): QueryClient {
   const onError = (error: unknown): void => {
     if (error instanceof ApiProblem && error.status === 401) onRefused();

@@ -96,7 +96,7 @@ describe('a step of an admission that is refused later', () => {
   });
 });
 
-it('whoever leaves while their key is exchanged uses no budget for their body', async () => {
+it('anyone who leaves while their key is exchanged uses no budget for their body', async () => {
   let exchange: () => void = () => undefined;
   issuer.answer = ({ keyId }) =>
     new Promise((resolve, reject) => {

@@ -93,7 +93,7 @@ describe('an API key at the gateway', () => {
   });
 });
 
-describe('whoever guesses API keys', () => {
+describe('anyone who guesses API keys', () => {
   it('is refused by the checksum, without a call to identity', async () => {
     await start();
     const { key } = newKey();

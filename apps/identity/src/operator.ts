@@ -17,7 +17,7 @@ import { SessionRepository } from './sessions/session.repository.js';
 import { AuthenticatorRepository, PasskeyRepository, RecoveryCodeRepository } from './sign-in/factor.repository.js';
 import { PasswordPolicy, PasswordService } from './sign-in/password.service.js';
 
-/** For which an operator can replace the password that somebody else has chosen. */
+/** For which an operator can replace the password that someone else has chosen. */
 const INITIAL_PASSWORD_DAYS = 3;
 
 const USAGE = `The operators of the platform.
@@ -31,7 +31,7 @@ const USAGE = `The operators of the platform.
       with --password it also gives them another password, which is like that of a new operator.
 `;
 
-/** Whoever can start programs appoints operators. @throws PlatformError VALIDATION_FAILED, WEAK_PASSWORD, CONFLICT */
+/** Anyone who can start programs appoints operators. @throws PlatformError VALIDATION_FAILED, WEAK_PASSWORD, CONFLICT */
 export async function createOperator(database: Database, input: object): Promise<void> {
   const { email, name, password, role, workspace } = await bodyOf(OperatorInput, input);
   const operators = new OperatorRepository();

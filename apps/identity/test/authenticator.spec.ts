@@ -143,7 +143,7 @@ describe('guessing codes', () => {
 });
 
 describe('a recovery code', () => {
-  it('is refused when it is wrong or belongs to somebody else, as the code of an authenticator is', async () => {
+  it('is refused when it is wrong or belongs to someone else, as the code of an authenticator is', async () => {
     const { account, recoveryCodes } = await protectedAccount(identity);
     const { app, recoveryCodes: others } = await protectedAccount(identity);
     for (const code of [another(recoveryCodes[0] ?? ''), others[0] ?? '', await app.freshCode()]) {

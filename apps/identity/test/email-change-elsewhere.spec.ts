@@ -36,8 +36,8 @@ const addressOf = (tenantId: string, userId: string) =>
 const changesOf = (userIds: string[]) =>
   identity.queryAll('SELECT id FROM email_change WHERE user_id = ANY($1)', [userIds]);
 
-describe('an undone change of the address of somebody in several workspaces', () => {
-  it('ends what the thief has entered where somebody else has the address, and mails the link to the old one alone', async () => {
+describe('an undone change of the address of someone in several workspaces', () => {
+  it('ends what the thief has entered where someone else has the address, and mails the link to the old one alone', async () => {
     // The older workspace comes first.
     const [entered, home] = [await identity.account(), await identity.account()];
     const thiefsEmail = newEmail();

@@ -336,7 +336,7 @@ describe('a link by address', () => {
     expect(outcomes).toEqual(['member', 'admin', ABOVE, 'admin', ABOVE, 'admin', ABOVE, 'member']);
   });
 
-  it('is bound by whoever issued the secret that is presented, also while two overlap', async () => {
+  it('is bound by the one who issued the secret that is presented, also while two overlap', async () => {
     const { owner, admin } = await identity.team('admin');
     const at = await EmbedHost.start(identity, {}, admin);
     const { clientSecret: ofOwner } = await issueEmbed(identity, owner, { appKey: at.appKey, overlapSeconds: 3600 });
@@ -354,7 +354,7 @@ describe('a link by address', () => {
     expect(outcomes).toEqual([ABOVE, ABOVE, 'member']);
   });
 
-  it('leaves a link that somebody with the role has made as it is', async () => {
+  it('leaves a link that someone with the role has made as it is', async () => {
     const { owner, admin } = await identity.team('admin');
     const at = await EmbedHost.start(identity, {}, admin);
     const body = { appKey: at.appKey, sub: owner.userId, userId: owner.userId };

@@ -271,7 +271,7 @@ export class TestIdentity {
     return { email, userId: sub, tenantId: tid, accessToken: body.accessToken, refreshToken: body.refreshToken };
   }
 
-  /** Calls as somebody who has signed in. */
+  /** Calls as someone who has signed in. */
   send(method: string, path: string, { accessToken }: Pick<Account, 'accessToken'>, body?: unknown): Promise<Answer> {
     return this.request(method, path, { token: accessToken, body });
   }

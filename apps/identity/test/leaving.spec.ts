@@ -56,7 +56,7 @@ describe('removing a member', () => {
       ]),
     );
     expect(events.rows).toEqual([{ data: { userId: member.userId, email: member.email, name: 'Member' } }]);
-    // The address comes back as somebody else, and the removed one does not.
+    // The address comes back as someone else, and the removed one does not.
     const again = await invite(owner, member.email);
     expect(again).toMatchObject({ status: 201, body: { id: expect.not.stringMatching(member.userId) } });
     expect((await identity.changeUser(owner, member.userId, { status: 'active' })).body.code).toBe('CONFLICT');

@@ -42,7 +42,7 @@ const allIsSent = (tenantId: string) =>
 const deadLetters = (tenantId: string) =>
   identity.queryAll('SELECT 1 FROM dead_letter WHERE tenant_id = $1', [tenantId]);
 
-/** Whoever got a mail by events of a tenant. */
+/** The recipients of mails by events of a tenant. */
 async function toldBy(...events: EventEnvelope[]): Promise<string[]> {
   await publishEvents(...events);
   for (const event of events) await isHandled(event);
@@ -61,7 +61,7 @@ const publisher = async () => {
 const recipients = () => mailServer.mails.map(({ to }) => to).sort();
 
 describe('a verdict on a submission', () => {
-  it('is told to whoever submitted it and the other administrators of the publisher, each once', async () => {
+  it('is told to the one who submitted it and the other administrators of the publisher, each once', async () => {
     const owner = await identity.account({ name: 'Acme' });
     const submitter = await identity.member(owner, ['admin']);
     await identity.role(owner, 'sales');
@@ -212,7 +212,7 @@ describe('a publisher', () => {
     }
   });
 
-  it('with more administrators than are told has its owner and whoever submitted among them', async () => {
+  it('with more administrators than are told has its owner and the one who submitted among them', async () => {
     const owner = await identity.account();
     await identity.query(owner.tenantId, `UPDATE tenant SET plan = 'business'`);
     await identity.query(
@@ -231,7 +231,7 @@ describe('a publisher', () => {
   });
 });
 
-describe('names and reasons that somebody chose to deceive', () => {
+describe('names and reasons that someone chose to deceive', () => {
   it('break no line, lead nowhere and hide nothing in subject and text', async () => {
     const owner = await identity.account({ name: 'Acme\r\nBcc: everybody@evil.example' });
     const reason =

@@ -32,7 +32,7 @@ interface GrantBody {
   requiredScopes: string[];
 }
 
-/** The apps that act for somebody, the last allowed first. */
+/** The apps that act for someone, the last allowed first. */
 async function grantsOf(account: Account): Promise<GrantBody[]> {
   const { body } = await identity.send('GET', '/api/auth/oauth/grants', account);
   expect(body.total).toBe(body.data.length);

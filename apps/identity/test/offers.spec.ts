@@ -183,7 +183,7 @@ describe('an invitation of a person', () => {
     expect(memberships).toHaveLength(1);
   });
 
-  it('of somebody who is in the workspace already is refused', async () => {
+  it('of someone who is in the workspace already is refused', async () => {
     const owner = await identity.account();
     expect(await outcome(addUser(owner, owner.email))).toEqual([409, 'EMAIL_TAKEN']);
     const { userId, token } = await invited(newEmail(), owner);
@@ -199,7 +199,7 @@ describe('an invitation of a person', () => {
 });
 
 describe('an invitation of an address that nobody has proven', () => {
-  it('asks for a password, which makes a person of whoever reads the mail', async () => {
+  it('asks for a password, which makes a person of anyone who reads the mail', async () => {
     const email = newEmail();
     const { owner, userId, token } = await invited(email);
     expect((await byMail('look', token)).body).toMatchObject({ needsPassword: true });
@@ -218,7 +218,7 @@ describe('an invitation of an address that nobody has proven', () => {
     expect(await signIn(email, PASSWORD, elsewhere.owner.tenantId)).toBe(elsewhere.owner.tenantId);
   });
 
-  it('is declined by whoever reads the mail', async () => {
+  it('is declined by anyone who reads the mail', async () => {
     const { owner, userId, token } = await invited(newEmail());
     expect((await byMail('decline', token)).status).toBe(204);
     expect(await statusOf(owner, userId)).toBe(404);
@@ -226,7 +226,7 @@ describe('an invitation of an address that nobody has proven', () => {
 });
 
 describe('a workspace that was registered with the address of a person', () => {
-  it('is offered by mail without a text of whoever registered, and is verified when it is accepted', async () => {
+  it('is offered by mail without a text of the one who registered, and is verified when it is accepted', async () => {
     const person = await identity.account();
     const { owner, token, text } = await registeredFor(person.email);
     expect(text).not.toMatch(/evil\.example|Buy now/);
@@ -319,7 +319,7 @@ describe('an offer', () => {
     person = await identity.account();
   });
 
-  it('of somebody else is none, and neither is the token of another address', async () => {
+  it('of someone else is none, and neither is the token of another address', async () => {
     const other = await identity.account();
     const offer = await invited(person.email);
     const others = await invited(other.email);

@@ -14,7 +14,7 @@ import { Stage } from './single-sign-on/stage.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
 
 // What was proven with a password, and the password is changed before it is of use: the moment between the two takes
-// milliseconds, and whoever is shut out by the change can ask as often as they like.
+// milliseconds, and anyone who is shut out by the change can ask as often as they like.
 
 const stage = Stage.ofFile();
 const { identity } = stage;
@@ -211,7 +211,7 @@ const stepUpByPasskey = async (holder: Holder, authenticator: SoftwareAuthentica
 const setMfa = (holder: Holder, body: object) => identity.send('PUT', '/api/auth/mfa', holder, body);
 const changeEmail = (holder: Holder) => identity.send('POST', '/api/auth/email-change', holder, { email: newEmail() });
 
-/** Somebody whom a provider has brought: they have no password. */
+/** Someone whom a provider has brought: they have no password. */
 async function broughtByProvider(at = stage.configured): Promise<Holder> {
   const name = newEmail().replace(/@.*/, '');
   stage.provider.claims = { sub: name, email: `${name}@${stage.workspace.domain}` };
@@ -311,7 +311,7 @@ async function demand({ singleSignOn, secondFactor }: { singleSignOn?: boolean; 
   if (secondFactor !== undefined) await set('', { secondFactor });
 }
 
-/** What the exchange answers when somebody of the provider has come back from it. */
+/** What the exchange answers when someone of the provider has come back from it. */
 const atProvider = async ({ email }: Account) => (await stage.exchanged(await stage.begunBy(email))).body;
 
 describe('a challenge', () => {

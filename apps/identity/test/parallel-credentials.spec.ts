@@ -66,7 +66,7 @@ describe('a refresh token', () => {
 
 describe('codes of a second factor', () => {
   const challengeOf = async (email: string) => (await replicas.login(email)).body.challengeId;
-  /** Whoever has guessed waits; in a test the wait is over. */
+  /** Anyone who has guessed waits; in a test the wait is over. */
   const endWait = (tenantId: string) => replicas.first.query(tenantId, 'DELETE FROM code_guess');
 
   it('guessed from many addresses at once get no more tries than one by one, over all challenges', async () => {

@@ -419,7 +419,7 @@ describe('a counter that goes back', () => {
     expect((await signIn(identity, authenticator)).status).toBe(200);
   });
 
-  it('tells nobody anything when the signature is wrong: whoever lacks the key cannot cause mail', async () => {
+  it('tells nobody anything when the signature is wrong: anyone who lacks the key cannot cause mail', async () => {
     const { account, authenticator } = await passkeyAccount(identity);
     await signIn(identity, authenticator);
     const thief = newAuthenticator();

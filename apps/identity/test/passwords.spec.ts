@@ -41,7 +41,7 @@ describe('a new password by mail', () => {
     expect(await query('SELECT 1 FROM password_reset')).toEqual([]);
   });
 
-  it('is the invitation again for somebody who was invited', async () => {
+  it('is the invitation again for someone who was invited', async () => {
     const owner = await identity.account();
     const email = newEmail();
     const invited = { email, name: 'Invited', roles: ['member'] };
@@ -120,7 +120,7 @@ describe('a new password by mail', () => {
     expect(stored).not.toContain(Buffer.from(secret, 'base64url').toString('latin1'));
   });
 
-  it('leaves earlier links valid when somebody asks again, and ends all of them when one is used', async () => {
+  it('leaves earlier links valid when someone asks again, and ends all of them when one is used', async () => {
     const { email } = await identity.account();
     const [first, second] = [await resetToken(email), await resetToken(email)];
     expect((await complete(first)).status).toBe(204);

@@ -41,7 +41,7 @@ async function inBoth() {
   return { home, customer, there, first, switched, second: await identity.signedIn(home.email) };
 }
 
-/** Somebody whom the provider of a workspace knows, and who has proven their address and is in another one too. */
+/** Someone whom the provider of a workspace knows, and who has proven their address and is in another one too. */
 async function colleague() {
   const account = await stage.colleague();
   await prove(identity, account);
@@ -204,7 +204,7 @@ describe('a change of the whole person', () => {
     identity.send('POST', '/api/auth/email-change', by, { email: newEmail(), password: PASSWORD });
 
   it.each([
-    // Whoever owns a workspace alone is told so once nothing else is in the way.
+    // Anyone who owns a workspace alone is told so once nothing else is in the way.
     ['an erasure', erase, [409, 'CONFLICT']],
     ['a change of the address', changeAddress, [202, undefined]],
   ])('is refused without the second factor that the person has elsewhere: %s', async (_change, make, admitted) => {
@@ -217,7 +217,7 @@ describe('a change of the whole person', () => {
     expect(await outcome(make(inside))).toEqual(admitted);
   });
 
-  describe('by somebody with the password alone, who has set up a second factor in the weakest workspace,', () => {
+  describe('by someone with the password alone, who has set up a second factor in the weakest workspace,', () => {
     const answerOffer = (answer: string) => async (by: By) => {
       const { email } = (await identity.me(by.accessToken)).body as unknown as Account;
       const userId = await addLocal(identity, (await identity.account()).tenantId, email);
@@ -332,7 +332,7 @@ describe('a workspace that requires single sign-on', () => {
     expect((await invite(newEmail().replace(/@.*/, `@${domain}`))).status).toBe(201);
   });
 
-  it('says before somebody accepts what they will sign in by', async () => {
+  it('says before someone accepts what they will sign in by', async () => {
     const { home } = await consultant(identity);
     const [free, strict] = [await identity.account(), await identity.account()];
     // It has proven a domain, which is not that of the guest.

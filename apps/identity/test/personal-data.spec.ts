@@ -117,7 +117,7 @@ describe('erasing a user', () => {
     expect(await entryOf(identity, owner, 'user.erased')).toMatchObject(entry);
   });
 
-  it('is refused to the last owner, until somebody else is one', async () => {
+  it('is refused to the last owner, until someone else is one', async () => {
     const { owner, member } = await identity.team('member');
     expect((await data.eraseSelf(owner)).body.code).toBe('CONFLICT');
     expect((await data.erase(owner, owner.userId)).body.code).toBe('CONFLICT');

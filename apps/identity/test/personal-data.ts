@@ -136,7 +136,7 @@ export class PersonalData {
     });
   }
 
-  /** Adds an address to a workspace, which offers it to whoever has proven the address. @returns the id of the user */
+  /** Adds an address to a workspace, which offers it to the person who has proven the address. @returns the id of the user */
   async waits({ tenantId }: Account, email: string): Promise<string> {
     const user = { id: newId(), email, name: 'Waiting', roles: ['member'], status: 'active' as const };
     await inWorkspace(this.identity.get(Database), tenantId, (tx) =>

@@ -25,7 +25,7 @@ const hasActiveMember: When = (model, address) => model.activeMember(address) !=
 const isActiveMember: When = (model, address, workspace) =>
   model.at(address).person?.members.get(workspace)?.status === 'active';
 
-/** A local account ends: whoever used it is shut out. */
+/** A local account ends: the one who used it is shut out. */
 function endLocal(model: Model, world: World, address: number, workspace: number): Local {
   const { locals } = model.at(address);
   const local = locals.get(workspace)!;
@@ -98,7 +98,7 @@ const decline: Act = async (model, world, address, workspace) => {
   else local.isDeclined = true;
 };
 
-/** Whoever reads the mail chooses a password: their own everywhere, or that of one of the accounts, which becomes theirs. */
+/** Anyone who reads the mail chooses a password: their own everywhere, or that of one of the accounts, which becomes theirs. */
 const reset: Act = async (model, world, address) => {
   const email = world.email(address);
   const at = model.at(address);
@@ -197,7 +197,7 @@ const register: Act = async (_model, world, address) => {
   expect(answer.status).toBe(201);
 };
 
-/** Whoever reads the mail registers a workspace of their own, and verifies it. */
+/** Anyone who reads the mail registers a workspace of their own, and verifies it. */
 const registerOwn: Act = async (model, world, address) => {
   const [at, email, password] = [model.at(address), world.email(address), model.newPassword()];
   const body = { email, password, name: 'Somebody', workspace: { name: 'Own' } };

@@ -9,7 +9,7 @@ export interface Local {
   status: 'active' | 'invited' | 'disabled';
   /** The password that an administrator has set; someone who is invited has none. */
   readonly password?: string;
-  /** A token of whoever knows that password. */
+  /** A token of someone who knows that password. */
   readonly token?: string;
   /** What the mail of an invitation carries. */
   readonly link?: string;

@@ -27,7 +27,7 @@ export async function addLocal(
   return id;
 }
 
-/** Makes whoever has proven an address a member of a workspace. @returns the user that they are there */
+/** Makes the person who has proven an address a member of a workspace. @returns the user that they are there */
 export async function joined(
   identity: TestIdentity,
   { email }: Pick<Account, 'email'>,

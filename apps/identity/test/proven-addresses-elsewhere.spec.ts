@@ -14,7 +14,7 @@ const { identity } = stage;
 const host = (owner?: Account, changes: object = {}) => EmbedHost.start(identity, changes, owner);
 const conflict = 'EMBED_IDENTITY_CONFLICT';
 
-/** Somebody who has registered a workspace and proven their address. */
+/** Someone who has registered a workspace and proven their address. */
 async function person(email = newEmail()): Promise<Account> {
   const registration = { email, password: PASSWORD, name: 'Person', workspace: { name: 'Theirs' } };
   expect((await identity.post('/api/auth/register', registration)).status).toBe(201);
@@ -98,7 +98,7 @@ describe('an address that a stranger uses without having proven it', () => {
 
 describe('an address that a person has proven', () => {
   it.each(['email', 'explicit'] as const)(
-    'is minted for nowhere else (linked by %s), whoever asks',
+    'is minted for nowhere else (linked by %s), no matter who asks',
     async (linkUsersBy) => {
       const { email, tenantId, userId } = await person();
       const other = await host(undefined, { linkUsersBy });
@@ -143,7 +143,7 @@ describe('an address that a person has proven', () => {
 
 describe('a sign-in at the provider of a proven domain', () => {
   const address = (name: string) => `${name}-${randomUUID()}@${stage.workspace.domain}`;
-  /** Somebody who signs in with a password that an administrator has set. */
+  /** Someone who signs in with a password that an administrator has set. */
   async function local(): Promise<Account> {
     const email = address('local');
     await added(stage.workspace.owner, email, { password: PASSWORD });
@@ -173,7 +173,7 @@ describe('a sign-in at the provider of a proven domain', () => {
     expect((await atProvider(email)).userId).toBe(userId);
   });
 
-  it('takes an account over that somebody else may have used: nothing of before works', async () => {
+  it('takes an account over that someone else may have used: nothing of before works', async () => {
     const account = await local();
     const key = { name: 'kept', scopes: ['leads:read'], expiresInDays: 30 };
     expect((await identity.send('POST', '/api/auth/api-keys', account, key)).status).toBe(201);

@@ -90,7 +90,7 @@ const CLAIMS: [string, (stranger: Account, email: string) => Promise<void>][] = 
   ],
 ];
 
-describe.each(CLAIMS)('whoever can read the mail of an address, after a stranger %s', (_, claim) => {
+describe.each(CLAIMS)('anyone who can read the mail of an address, after a stranger %s', (_, claim) => {
   const claimed = async () => {
     const [stranger, email] = [await identity.account(), newEmail()];
     await claim(stranger, email);
@@ -228,7 +228,7 @@ describe('a local account', () => {
     expect(now).toEqual([REFUSED, stranger.tenantId, owner.tenantId]);
   });
 
-  it('keeps nothing of whoever used it before, once a link in the mail has proven its address', async () => {
+  it('keeps nothing of the one who used it before, once a link in the mail has proven its address', async () => {
     const [stranger, email] = [await identity.account(), newEmail()];
     await addUser(stranger, email, { password: STRANGERS });
     const squatter = await identity.signedIn(email, STRANGERS);
@@ -379,7 +379,7 @@ describe('a person in two workspaces', () => {
     };
     expect(await addresses()).toEqual([wanted, wanted]);
     expect(await signIn(wanted, PASSWORD, second.tenantId)).toBe(second.tenantId);
-    // A workspace of theirs cannot give the former address to somebody else meanwhile.
+    // A workspace of theirs cannot give the former address to someone else meanwhile.
     expect(await outcome(addUser(second, email))).toEqual([409, 'EMAIL_TAKEN']);
     const thief = await identity.signedIn(wanted);
     const undone = await mailServer.sentBy(email, () =>

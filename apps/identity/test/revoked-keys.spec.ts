@@ -53,7 +53,7 @@ const said = async (token: string) => [
   (await replica.me(token)).status,
 ];
 
-describe('a signing key that somebody else has', () => {
+describe('a signing key that someone else has', () => {
   it('is out of force everywhere within two seconds, for tokens that were seen before and for new ones', async () => {
     const account = await identity.account();
     const { accessToken } = account;

@@ -74,7 +74,7 @@ describe('the roles of a workspace', () => {
     expect(await roles(await identity.account())).toHaveLength(4);
   });
 
-  it('keep that of an app that is gone while somebody has it', async () => {
+  it('keep that of an app that is gone while someone has it', async () => {
     brought = [{ appKey: 'acme-visits', name: 'planner', label: 'Planner' }];
     const member = await identity.member(owner, ['member', 'planner']);
     brought = [];
@@ -121,7 +121,7 @@ describe('making a role', () => {
     expect([status, body.errors]).toMatchObject([422, [{ pointer: '/name', code: 'RESERVED' }]]);
   });
 
-  it('refuses one that is there, whoever made it, and more than there may be', async () => {
+  it('refuses one that is there, no matter who made it, and more than there may be', async () => {
     brought = [{ appKey: 'acme-visits', name: 'planner', label: 'Planner' }];
     const answered = await make('planner');
     expect(await outcome(answered)).toEqual(CONFLICT);
@@ -207,7 +207,7 @@ describe('giving a role', () => {
     return [status, body.errors];
   };
 
-  it('that is unknown is refused by name, to whomever', async () => {
+  it('that is unknown is refused by name, for every caller', async () => {
     const member = await identity.member(owner);
     const account = (await addAccount(['member'])).body.id;
     const roles = ['member', 'salse'];
@@ -278,14 +278,14 @@ describe('giving a role', () => {
     } finally {
       await answer();
     }
-    // To somebody else.
+    // To someone else.
     const other = await identity.member(owner);
     await give(['member', 'hr'], other.userId);
     expect(await detail()).toEqual({ from: ['member'], to: ['member', 'hr'] });
   });
 });
 
-describe('roles that somebody had before', () => {
+describe('roles that someone had before', () => {
   it('are roles of their workspace from the migration on', async () => {
     const database = await testDatabase(
       'identity',

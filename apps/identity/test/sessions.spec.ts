@@ -134,7 +134,7 @@ const fromPage = (method: string, path = '', { body, cookie }: { body?: object; 
 /** `name=value` of the cookie that an answer sets. */
 const cookieOf = ({ headers }: { headers: Headers }) => headers.get('set-cookie')?.split(';')[0] ?? '';
 
-/** A page that somebody has signed in to. */
+/** A page that someone has signed in to. */
 async function page() {
   const account = await identity.account();
   const answer = await fromPage('POST', '', { body: { email: account.email, password: PASSWORD } });
@@ -219,7 +219,7 @@ describe('the session of a page', () => {
     for (const tenant of [tenantId, other.tenantId]) expect(await identity.query(tenant, replays)).toHaveLength(1);
   });
 
-  it('ends when somebody signs in anew in the same browser', async () => {
+  it('ends when someone signs in anew in the same browser', async () => {
     const { account, answer, cookie } = await page();
     const next = await fromPage('POST', '', { body: { email: account.email, password: PASSWORD }, cookie });
     await identity.refuses(answer.body.accessToken);

@@ -62,7 +62,7 @@ function expectAlike(times: Readonly<Record<string, readonly number[]>>): void {
 }
 
 describe('a refused sign-in', () => {
-  it('takes the same time and the same hashes, whoever has the address', async () => {
+  it('takes the same time and the same hashes, no matter who has the address', async () => {
     const owner = await identity.account();
     const add =
       (password = PASSWORD) =>

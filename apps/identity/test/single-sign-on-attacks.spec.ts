@@ -231,7 +231,7 @@ describe('an address', () => {
     expect(await stage.outcome(at, stage.another, attacker)).toEqual(refused('domain_not_proven'));
   });
 
-  it('lets the same id at another provider of the workspace be somebody else', async () => {
+  it('lets the same id at another provider of the workspace be someone else', async () => {
     const sub = 'the-same-sub';
     stage.provider.claims = { sub };
     const one = await stage.exchanged(await stage.begun());
@@ -329,7 +329,7 @@ describe('a provider that misbehaves', () => {
     },
   );
 
-  it('is not judged by what a browser brings: only the code of an error is kept, and in the place of no other failure', async () => {
+  it('is not judged by what a browser brings: only the code of an error is kept, and in place of no other failure', async () => {
     const other = await stage.proven();
     const at = await stage.add(other, stage.another);
     const path = `/api/tenant/identity-providers/${at.id}`;

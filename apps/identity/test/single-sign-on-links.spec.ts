@@ -10,7 +10,7 @@ const { identity } = stage;
 const PENDING = { error: 'IDENTITY_LINK_PENDING' };
 
 let people = 0;
-/** Signs somebody in at the provider. @returns what the page learns, and the user when they got in */
+/** Signs someone in at the provider. @returns what the page learns, and the user when they got in */
 async function signIn(claims: { sub: string; email: string; email_verified?: boolean }) {
   const begun = await stage.begun();
   stage.provider.claims = claims;
@@ -20,7 +20,7 @@ async function signIn(claims: { sub: string; email: string; email_verified?: boo
   return { learned, session: body, user: (await identity.send('GET', '/api/auth/me', body)).body };
 }
 
-/** Somebody who has signed in at the provider before. */
+/** Someone who has signed in at the provider before. */
 async function employee() {
   people += 1;
   const [sub, email] = [`employee-${people}`, `paul-${people}@${stage.workspace.domain}`];
@@ -42,7 +42,7 @@ const decide = async (decision: 'approve' | 'deny', sub: string, by = stage.work
 const auditedAs = async (action: string, userId: string) =>
   (await auditOf(identity, stage.workspace.owner, `&action=provider_link.${action}&subject=${userId}`)).length;
 
-describe('an address that the provider gives to somebody else', () => {
+describe('an address that the provider gives to someone else', () => {
   it('does not make them the user who had it: an owner is asked, once, and nobody else', async () => {
     const { email, user } = await employee();
     const since = stage.mailServer.mails.length;
@@ -61,7 +61,7 @@ describe('an address that the provider gives to somebody else', () => {
     expect(await decide('approve', `new-${email}`, asAdmin)).toEqual([403, 'FORBIDDEN']);
   });
 
-  it('makes them the user once an owner says so, in place of whoever was known as the user', async () => {
+  it('makes them the user once an owner says so, in place of the one who was known as the user', async () => {
     const { sub, email, user } = await employee();
     await signIn({ sub: `new-${email}`, email });
     expect(await decide('approve', `new-${email}`)).toEqual([204, undefined]);
@@ -104,7 +104,7 @@ describe('an address that the provider gives to somebody else', () => {
     expect(await requestOf(`new-${email}`)).toBeUndefined();
   });
 
-  it("ends what the former one has opened when it becomes somebody else's, also a sign-in on its way", async () => {
+  it("ends what the former one has opened when it becomes someone else's, also a sign-in on its way", async () => {
     const { sub, email, session } = await employee();
     const begun = await stage.begun();
     stage.provider.claims = { sub, email };
@@ -125,7 +125,7 @@ describe('an address that the provider gives to somebody else', () => {
     expect(await requestOf(sub)).toBeUndefined();
   });
 
-  it("is nobody's who has left and is in another workspace: the next one is somebody else", async () => {
+  it("is nobody's who has left and is in another workspace: the next one is someone else", async () => {
     const former = await stage.colleague();
     const home = await joined(identity, former, (await stage.proven()).owner);
     await signIn({ sub: `old-${former.email}`, email: former.email });
@@ -163,7 +163,7 @@ describe('an address that the provider gives to somebody else', () => {
   });
 });
 
-describe('the address of somebody whom the provider knows', () => {
+describe('the address of someone whom the provider knows', () => {
   const addressOf = async (claims: Parameters<typeof signIn>[0]) => (await signIn(claims)).user?.email;
 
   it('follows the provider, and they are told at the new one', async () => {
@@ -198,7 +198,7 @@ describe('the address of somebody whom the provider knows', () => {
     expect(await outcomeOf('hr')).toBe(`somebody@${lenient.domain}`);
   });
 
-  it('stays where another one is of somebody else, here or in another workspace of theirs', async () => {
+  it('stays where another one is of someone else, here or in another workspace of theirs', async () => {
     const [one, other] = [await employee(), await employee()];
     expect(await addressOf({ sub: one.sub, email: other.email })).toBe(one.email);
     const elsewhere = await stage.proven();

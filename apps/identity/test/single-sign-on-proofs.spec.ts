@@ -30,7 +30,7 @@ const signInWithCode = async (claims: object) => {
   mailed.mockRestore();
   return identity.post('/api/auth/mfa/verify', { challengeId, code });
 };
-/** Has a second factor asked of whoever a session belongs to. */
+/** Has a second factor asked of the user to whom a session belongs. */
 const enableSecondFactor = ({ body }: Answer) =>
   identity.query(stage.workspace.owner.tenantId, 'UPDATE app_user SET mfa_enabled = true WHERE id = $1', [
     decodeJwt(body.accessToken).sub,
@@ -120,7 +120,7 @@ describe('a sign-in at a provider that has to be fresh', () => {
 });
 
 describe('a step-up at a provider', () => {
-  /** Somebody with a session whose proof is too old, and the claims by which the provider knows them. */
+  /** Someone with a session whose proof is too old, and the claims by which the provider knows them. */
   const stale = async (): Promise<{ session: Answer; person: Record<string, unknown> }> => {
     const name = newEmail().replace(/@.*/, '');
     const person = { sub: name, email: `${name}@${stage.workspace.domain}` };

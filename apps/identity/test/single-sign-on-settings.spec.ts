@@ -247,7 +247,7 @@ describe('a workspace that requires single sign-on', () => {
     expect((await send('DELETE', one, owner)).status).toBe(204);
   });
 
-  it('keeps its last proven domain, unless somebody else proves it', async () => {
+  it('keeps its last proven domain, unless someone else proves it', async () => {
     const { owner, domain } = await withProvider();
     expect((await require(owner)).status).toBe(200);
     await send('POST', DOMAINS, owner, { domain: newDomain() });
@@ -312,7 +312,7 @@ describe('a workspace that requires single sign-on', () => {
     const code = codeIn(asked.text);
     expect((await identity.post('/api/auth/mfa/verify', { challengeId, code })).status).toBe(200);
     expect((await signIn(identity, authenticator)).status).toBe(200);
-    // Whoever has come by the provider does so whatever their address is now.
+    // Anyone who has come by the provider does so whatever their address is now.
     expect(await outcome(identity.login(known.email))).toEqual([403, 'SINGLE_SIGN_ON_REQUIRED']);
   });
 

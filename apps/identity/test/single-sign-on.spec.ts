@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 let people = 0;
-/** Puts somebody new in front of the browser. */
+/** Puts someone new in front of the browser. */
 function person(email = `person-${people}@${workspace.domain}`): { sub: string; email: string } {
   people += 1;
   provider.person = { sub: `sub-${people}`, email, email_verified: true, name: 'Ada Lovelace' };
@@ -67,7 +67,7 @@ const PROVEN = [201, undefined];
 const UNPROVEN = [403, 'STEP_UP_REQUIRED'];
 
 const me = async ({ body }: Answer) => (await identity.send('GET', '/api/auth/me', body)).body;
-/** Invites somebody. */
+/** Invites someone. */
 const invite = (email: string) =>
   identity.send('POST', '/api/tenant/users', workspace.owner, { email, name: 'Grace', roles: ['viewer'] });
 const setStatus = (userId: string, status: 'active' | 'disabled') =>

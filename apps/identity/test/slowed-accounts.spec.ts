@@ -116,7 +116,7 @@ describe.each(['memory', 'Redis'])('an account that is guessed at from many addr
     expect(shown(other as Answer)).toEqual(shown(one as Answer));
   });
 
-  it('gives whoever has stolen a device token ten guesses, from however many addresses', async () => {
+  it('gives anyone who has stolen a device token ten guesses, from however many addresses', async () => {
     const { email } = await identity.account();
     const [stolen, own] = [tokenOf(await login(email)), tokenOf(await login(email))];
     await slow(identity, email);
@@ -163,7 +163,7 @@ describe('a device token', () => {
     expect(await hashes()).toBe(before);
   });
 
-  it("of somebody who has registered with another's address opens no guesses at the other's password", async () => {
+  it("of someone who has registered with another's address opens no guesses at the other's password", async () => {
     const email = await verified();
     const squatter = { email, password: NEW_PASSWORD, name: 'Squatter', workspace: { name: 'Squat' } };
     expect((await identity.post('/api/auth/register', squatter)).status).toBe(201);

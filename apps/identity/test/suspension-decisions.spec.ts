@@ -17,7 +17,7 @@ afterEach(() => {
   mailServer.mails.length = 0;
 });
 
-/** Whoever got a mail, now that all that was queued is sent. */
+/** The recipients of mail, now that all that was queued is sent. */
 async function told({ tenantId }: Pick<Account, 'tenantId'>): Promise<string[]> {
   const mails = () => identity.query(tenantId, 'SELECT 1 FROM mail');
   await waitUntil(async () => (await mails()).length === 0, { timeoutMs: 20_000, describe: 'all mail is sent' });

@@ -65,7 +65,7 @@ describe('a registration in production', () => {
   it('is not verified until the user who registered presents what the mail carries, and lapses no more then', async () => {
     const owner = await claimant(newEmail());
     const { text } = await mailServer.mailTo(owner.email);
-    // Nothing in it is of whoever registered.
+    // Nothing in it is of the one who registered.
     for (const word of ['evil', 'Buy', 'somebody']) expect(text).not.toContain(word);
     expect(await isVerified(owner)).toBe(false);
     expect((await verify(owner, owner.verification)).status).toBe(204);
@@ -156,7 +156,7 @@ describe('others who register with the same address', () => {
     }
   });
 
-  it('do not use up the mails of whoever registered first: another link is sent when they ask for it', async () => {
+  it('do not use up the mails of the one who registered first: another link is sent when they ask for it', async () => {
     const email = newEmail();
     const owner = await claimant(email, 'owner');
     await strangersRegister(email, MAILS_PER_HOUR);
@@ -165,7 +165,7 @@ describe('others who register with the same address', () => {
     expect((await verify(owner, tokenIn(text))).status).toBe(204);
   });
 
-  it('do not use up the mails of whoever registers last: a link that they have caused verifies the owner', async () => {
+  it('do not use up the mails of anyone who registers last: a link that they have caused verifies the owner', async () => {
     const email = newEmail();
     await strangersRegister(email, MAILS_PER_HOUR);
     expect((await register(email, 'owner')).status).toBe(201);
@@ -222,7 +222,7 @@ describe('the work of a sign-in does not tell how many have registered with the 
   });
 });
 
-describe('the owner of an address that somebody else registered with', () => {
+describe('the owner of an address that someone else registered with', () => {
   it('registers, signs in with their own password and verifies; the link of the other ends', async () => {
     const email = newEmail();
     const squatter = await claimant(email, 'squatter');
@@ -285,7 +285,7 @@ describe('an address that has an account', () => {
     expect((await identity.signedIn(email, passwordOf('owner'))).userId).toBe(owner.userId);
   });
 
-  it('is in the other workspace too, once whoever registered it there opens the link in the mail', async () => {
+  it('is in the other workspace too, once the one who registered it there opens the link in the mail', async () => {
     const email = newEmail();
     const owner = await claimant(email, 'owner');
     await verify(owner, owner.verification);

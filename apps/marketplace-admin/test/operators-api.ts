@@ -20,7 +20,7 @@ export interface Received {
 
 export type Answer = { status?: number; headers?: Record<string, string>; body?: unknown };
 
-/** The service alone, and local servers in the place of those that it forwards to. */
+/** The service alone, and local servers in place of those that it forwards to. */
 export class OperatorsApi {
   readonly received: Received[] = [];
   /** What the stand-ins answer; undefined: nothing, and the connection ends. */

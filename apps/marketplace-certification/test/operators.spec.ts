@@ -349,7 +349,7 @@ describe('an unlisted app', () => {
 });
 
 describe('a decision that is refused', () => {
-  it('changes nothing: without a reason, on an app that is not published, by somebody who may not decide', async () => {
+  it('changes nothing: without a reason, on an app that is not published, by someone who may not decide', async () => {
     const key = await published();
     await refusedWith('VALIDATION_FAILED', decide(key, 'suspend', ' \n '));
     await refusedWith('SUBMISSION_STATE', decide(key, 'reinstate'));

@@ -14,7 +14,7 @@ describe('deliveries of an erased record', () => {
     app.receiver.requests.length = 0;
     recordId = newId();
     marker = `marker-${randomUUID()}`;
-    // Whoever is away says what it got.
+    // Anyone who is away says what it got.
     app.receiver.respondWith(({ path, body }) => ({ status: path === '/away' ? 503 : 200, body }));
   });
 

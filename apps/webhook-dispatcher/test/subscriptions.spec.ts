@@ -80,7 +80,7 @@ describe('webhook subscriptions', () => {
     const patch = async (token: string, of: string, body: object) =>
       (await app.call(token, 'PATCH', `subscriptions/${of}`, body)).status;
     expect(await patch(narrow, id, { events: ['user.erased'] })).toBe(403);
-    // To an address of whoever has the key.
+    // The URL is an address of the key's holder.
     expect(await patch(narrow, ofUsers, { url: `${app.receiver.url}/elsewhere` })).toBe(403);
     expect(await patch(wide, ofUsers, { url: `${app.receiver.url}/elsewhere` })).toBe(200);
     expect(await patch(narrow, ofUsers, { enabled: false })).toBe(200);

@@ -1,4 +1,4 @@
-// The backend of a host: serves its page, and mints a token for whoever is signed in to the host.
+// The backend of a host: serves its page, and mints a token for the user who is signed in to the host.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import path from 'node:path';

@@ -110,7 +110,7 @@ export class KeyRing {
   /** Fetches the keys in the background when they are old. Called for every token, remembered ones too. */
   refreshIfOld(nowMs: number): void {
     if (nowMs - this.fetchedAtMs < MAX_AGE_MS || nowMs - this.triedAtMs < MIN_REFRESH_MS) return;
-    // A failure is handled by whoever needs a key that is not known, or known for too long.
+    // A failure is handled by anyone who needs a key that is not known, or known for too long.
     this.refresh().catch(() => undefined);
   }
 

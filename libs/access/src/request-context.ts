@@ -30,7 +30,7 @@ export interface TraceParent {
 /** Flags of traces that begin in this process; see {@link markNewTraces}. */
 let newTraceFlags = '01';
 
-/** Without tracing all are sampled, as whoever continues one decides; with it none is, as its beginning is not recorded. */
+/** Without tracing all are sampled, as the service that continues one decides; with it none is, as its beginning is not recorded. */
 export function markNewTraces(isSampled: boolean): void {
   newTraceFlags = isSampled ? '01' : '00';
 }

@@ -162,7 +162,7 @@ export class TokenVerifier {
   async verify(token: string, audiences: readonly Audience[]): Promise<Principal> {
     const known = this.recall(token, audiences);
     if (known) return known;
-    // Decoders take several spellings of the same bytes: whoever counts or remembers tokens as text would take them for others.
+    // Decoders take several spellings of the same bytes: anyone who counts or remembers tokens as text would take them for others.
     if (token.length > MAX_TOKEN_LENGTH || !token.split('.').every(isBase64url)) {
       throw new PlatformError('UNAUTHENTICATED');
     }

@@ -10,7 +10,7 @@ export type RefusalCode =
   | 'has_userinfo'
   | 'refused_port';
 
-/** A refusal. The message is a sentence without a full stop that may be shown to whoever entered the URL. */
+/** A refusal. The message is a sentence without a full stop that may be shown to the one who entered the URL. */
 export interface Refusal {
   ok: false;
   code: RefusalCode;

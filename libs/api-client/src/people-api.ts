@@ -1,10 +1,10 @@
 import type { ApiClient } from './client.js';
 
-/** Somebody of the workspace. */
+/** Someone of the workspace. */
 export interface Person {
   readonly id: string;
   readonly name: string;
-  /** Null for a host user whose address somebody else in the workspace has. */
+  /** Null for a host user whose address someone else in the workspace has. */
   readonly email: string | null;
 }
 
@@ -19,7 +19,7 @@ export class PeopleApi {
     return data?.data ?? [];
   }
 
-  /** @returns undefined for somebody who is not there any more */
+  /** @returns undefined for someone who is not there any more */
   async find(id: string, signal?: AbortSignal): Promise<Person | undefined> {
     const query = { ids: [id] };
     const { data } = await this.client.GET('/api/tenant/users', { params: { query }, signal });

@@ -3,7 +3,7 @@ import type { ServiceName } from './services.js';
 
 /**
  * A message from one process of a service to all of them, about what they keep in memory. Core NATS: it reaches the
- * processes that are connected, at most once. Whoever keeps something therefore also forgets it after some time, and after
+ * processes that are connected, at most once. Anyone who keeps something therefore also forgets it after some time, and after
  * a reconnection.
  */
 export interface NoticeDefinition<Payload extends TSchema = TSchema> {

@@ -164,7 +164,7 @@ const STAGES = Object.fromEntries(
  * Fields that a tenant adds get keys from 1000 and the remaining slots.
  */
 export const CORE_OBJECTS = {
-  /** Somebody who may become a customer. */
+  /** Someone who may become a customer. */
   lead: {
     id: '00000000-0000-7000-8000-000000000001',
     path: OBJECT_PATHS.lead,

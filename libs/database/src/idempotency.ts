@@ -113,7 +113,7 @@ const SAVE_CALL = `
 
 /**
  * Claims calls of one tenant, each with the record that it is to create, and returns the records of those that were made before or
- * that another transaction makes. Whoever claims a key has locked it, so nothing waits. No key may occur twice.
+ * that another transaction makes. Anyone who claims a key has locked it, so nothing waits. No key may occur twice.
  */
 export const CREATE_CLAIM_CALLS = `
   CREATE FUNCTION claim_calls(tenant uuid, calls jsonb) RETURNS uuid[] LANGUAGE plpgsql AS $body$

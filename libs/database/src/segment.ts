@@ -126,7 +126,7 @@ class Segment extends (Query as new (config: object) => Answered & object) {
   override handleError(error: Error, connection: Connection): void {
     for (const statement of this.statements.slice(0, this.answered)) statement.handleReadyForQuery(connection);
     const unanswered = this.statements.slice(this.answered);
-    // Their names were sent, but not parsed: whoever uses one next sends it again.
+    // Their names were sent, but not parsed: anyone who uses one next sends it again.
     for (const { name } of unanswered) if (name !== undefined) delete connection.submittedNamedStatements[name];
     this.reject(unanswered, error, connection);
     this.callback?.(error);

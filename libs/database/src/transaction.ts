@@ -48,7 +48,7 @@ export interface Transaction extends Queryable, PreparedQueryable {
   /** Sends a statement without waiting: no round trip. If it fails, nothing is committed and the transaction rejects. */
   issue(sql: string, parameters: readonly unknown[]): void;
   /**
-   * Like {@link issue}, for rows that are needed only after the commit; whoever awaits it then sees no rejection.
+   * Like {@link issue}, for rows that are needed only after the commit; anyone who awaits it then sees no rejection.
    * @param isVariant whether the text is one of very many
    */
   issueReturning<Row = Record<string, unknown>>(

@@ -105,7 +105,7 @@ export async function startFixture({
   };
 }
 
-/** Whoever is in it has five seconds to leave, which a busy machine of two cores may not have for all of a cluster's connections. */
+/** Anyone who is in it has five seconds to leave, which a busy machine of two cores may not have for all of a cluster's connections. */
 async function dropDatabase(server: pg.Client, name: string, tries = 6): Promise<void> {
   await server.query(`DROP DATABASE ${name} WITH (FORCE)`).catch((error: pg.DatabaseError) => {
     if (error.code !== '55006' || tries === 1) throw error;

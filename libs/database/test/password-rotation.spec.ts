@@ -76,7 +76,7 @@ afterAll(async () => {
   await admin.end();
 });
 
-it('a changed password is unavailability for whoever has the old one, and with the second roles of the page nobody notices', async () => {
+it('a changed password is unavailability for anyone who has the old one, and with the second roles of the page nobody notices', async () => {
   const old = await setPasswords(OLD);
   expect(await work(open(old))).toEqual([1, 0, 1]);
 

@@ -75,7 +75,7 @@ export interface EgressOptions {
   keepAliveMs?: number;
   /** An idle socket is closed after this time although the receiver would wait longer (`keep-alive: timeout=`). */
   keepAliveMaxMs?: number;
-  /** Idle sockets kept per origin. Sockets in use are not limited here: whoever calls decides how many calls there are. */
+  /** Idle sockets kept per origin. Sockets in use are not limited here: the caller decides how many calls there are. */
   maxIdlePerOrigin?: number;
   maxIdle?: number;
   userAgent?: string;

@@ -210,7 +210,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
 }
 
 /**
- * Returns the TXT records of a name, each as one text; empty when it has none. Rejects when no name server said so: whoever
+ * Returns the TXT records of a name, each as one text; empty when it has none. Rejects when no name server said so: anyone who
  * asks must not take a failed lookup for a missing record.
  */
 export type TextResolver = (name: string) => Promise<readonly string[]>;

@@ -1,4 +1,4 @@
-/** The longest that somebody may ask us to wait. */
+/** The longest that someone may ask us to wait. */
 const RETRY_AFTER_LIMIT_MS = 24 * 3_600_000;
 
 /** RFC 9110, section 10.2.3: seconds or an HTTP date; of several headers, the first counts. @returns milliseconds from now */

@@ -19,7 +19,7 @@ export const nextTurn = (): Promise<void> =>
     else setTimeout(resolve, 0);
   });
 
-/** When work in pieces began in this turn of the event loop, whoever's it is; undefined until it does. */
+/** When work in pieces began in this turn of the event loop, no matter whose it is; undefined until it does. */
 let begun: number | undefined;
 
 function isOver(): boolean {

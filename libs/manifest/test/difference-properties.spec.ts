@@ -52,7 +52,7 @@ const DEEP = process.env.DEEP === '1';
 const isValid = (manifest: unknown): manifest is Manifest => [...shapeProblems(manifest)].length === 0;
 
 const VALID = [baseManifest, ...SAMPLES.map(({ passes }) => manifestWith(passes))].filter(isValid);
-/** Values that stand in valid packages: in the place of others they mostly leave a package valid. */
+/** Values that stand in valid packages: in place of others they mostly leave a package valid. */
 const VALUES = VALID.slice(0, 40).flatMap((manifest) =>
   pathsIn(manifest).map((path) => path.reduce<unknown>((value, step) => (value as Fragment)[step as string], manifest)),
 );

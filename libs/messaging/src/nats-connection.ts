@@ -5,7 +5,7 @@ import { connect } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { inboxPrefix } from './broker-names.js';
 
-/** With `tls://` a server without TLS is refused: by default the client would follow whoever stands between them. */
+/** With `tls://` a server without TLS is refused: by default the client would follow anyone who stands between them. */
 export function serversOf(url: string): Pick<ConnectionOptions, 'servers' | 'tls'> {
   const servers = url.split(',');
   return { servers, ...(servers.some((server) => server.trim().startsWith('tls://')) && { tls: {} }) };

@@ -48,7 +48,7 @@ export async function createOperatorAuditTable(
 
 type State = Readonly<Record<string, unknown>>;
 
-/** Somebody who acts: the principal of an operator's token, or a row of an operator. */
+/** Someone who acts: the principal of an operator's token, or a row of an operator. */
 export interface ActingOperator {
   readonly id: string;
   readonly role: OperatorRole;

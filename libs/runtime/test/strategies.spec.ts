@@ -18,7 +18,7 @@ import { startWith, TENANT, tokenOf } from './harness.js';
 
 const DOOR = 'door';
 
-/** Opens for whoever knows what is behind the door, which is different in each application. */
+/** Opens for anyone who knows what is behind the door, which is different in each application. */
 @Injectable()
 class PasswordStrategy extends ApplicationStrategy<string> {
   constructor(@Inject(DOOR) private readonly behind: string) {

@@ -26,7 +26,7 @@ const START_TIMEOUT_MS = 10_000;
 const passwordsOf = (password: string): TestNats['passwords'] =>
   Object.fromEntries(NATS_USERS.map((user) => [user, password])) as Record<NatsUser, string>;
 
-/** The server ends with us, however we end, as somebody must hold its standard input. Its folder goes after that. */
+/** The server ends with us, however we end, as someone must hold its standard input. Its folder goes after that. */
 const RUN_WHILE_HELD = '"$0" --config "$1" & child=$!; cat > /dev/null; kill "$child"; wait "$child"; rm -rf "$2"';
 
 /** With production's users and permissions. Synchronous, as configurations ask for its address; it takes some 30 ms. */

@@ -8,7 +8,7 @@ export interface TestRedis {
   stop(): void;
 }
 
-/** The server runs as long as somebody holds the other end of standard input: it ends with us, however we end. */
+/** The server runs as long as someone holds the other end of standard input: it ends with us, however we end. */
 const RUN_WHILE_HELD = '"$0" "$@" & child=$!; cat > /dev/null; kill "$child"; wait "$child"';
 
 /** A Redis server of the test file on a free port, which keeps nothing on disk. Needs TEST_REDIS_PROGRAM. */

@@ -62,7 +62,7 @@ describe('the depth of a run', () => {
     expect(chain.headersTo(url, 3)).toEqual({});
   });
 
-  it('is known by no trace that somebody else makes, and by none that tells of another call', () => {
+  it('is known by no trace that someone else makes, and by none that tells of another call', () => {
     for (const trace of [undefined, '', traceOf(RUN), chainWith(newKey()).headersTo(BASE_URL, 3).traceparent]) {
       expect(chain.depthOfRequest(trace)).toBeUndefined();
     }

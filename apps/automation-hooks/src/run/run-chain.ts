@@ -48,7 +48,7 @@ const BLOCK_BYTES = 16;
 const ZERO_BYTES = 7;
 
 /**
- * What a request of a run tells the platform when the run calls the platform itself, with a key that somebody gave it:
+ * What a request of a run tells the platform when the run calls the platform itself, with a key that someone gave it:
  * the depth, and a trace whose id is the depth, encrypted, so that the events which the call causes are known. Nobody
  * else can make such an id, and so keep a workflow from starting.
  */

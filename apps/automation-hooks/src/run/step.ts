@@ -41,7 +41,7 @@ export const MAX_ATTEMPTS = 7;
 /** How long a step waits for its next attempt. */
 export const STEP_BACKOFF = Backoff.listed([1_000, 5_000, 30_000, 120_000, 300_000, 600_000]);
 
-/** Milliseconds until the next attempt: the schedule, or later when whoever was called asks for it. @param attempts made */
+/** Milliseconds until the next attempt: the schedule, or later when the one who was called asks for it. @param attempts made */
 export function delayAfter(error: unknown, attempts: number): number {
   const asked = error instanceof StepError ? error.retryAfterMs : null;
   return Math.max(STEP_BACKOFF.delayMs(attempts), asked ?? 0);

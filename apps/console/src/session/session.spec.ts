@@ -124,7 +124,7 @@ describe('the session of a browser', () => {
   it.each([
     ['in this window', true],
     ['in another one', false],
-  ])('does not go on in the name of somebody else with what one has begun, who signs in %s', async (_, isHere) => {
+  ])('does not go on in the name of someone else with what one has begun, who signs in %s', async (_, isHere) => {
     answers = [ADA, BOB];
     const [one, other] = [openWindow(), openWindow()];
     await one.start();
@@ -177,7 +177,7 @@ describe('the session of a browser', () => {
     expect(calls.at(-1)).toBe('POST /api/auth/session/refresh {"refreshToken":"r"}');
   });
 
-  it('that has ended by itself is still known to be somebody’s, until they sign out', async () => {
+  it('that has ended by itself is still known to be someone’s, until they sign out', async () => {
     answers = [ADA, 401];
     const [one, other] = [openWindow(), openWindow()];
     await one.start();

@@ -10,7 +10,7 @@ export interface SignedIn {
 }
 
 export type SessionState =
-  /** Nobody has said yet whether somebody is signed in. */
+  /** Nobody has said yet whether someone is signed in. */
   | 'starting'
   | 'active'
   /** Nobody is signed in. */
@@ -20,7 +20,7 @@ export type SessionState =
   /** The API could not be asked; `problem` says why. */
   | 'unknown';
 
-/** There is no token to be had: somebody has to sign in. */
+/** There is no token to be had: someone has to sign in. */
 export class NotSignedIn extends ApiProblem {
   constructor() {
     super('UNAUTHENTICATED', 401, 'Nobody is signed in');
@@ -117,7 +117,7 @@ export class Session implements TokenSource {
   /** The same object until something of it changes. */
   snapshot = () => this.shown;
 
-  /** Asks whether somebody is signed in, once. Never rejects. */
+  /** Asks whether someone is signed in, once. Never rejects. */
   start(): Promise<void> {
     return this.state === 'starting' || this.state === 'unknown' ? this.renew() : Promise.resolve();
   }
@@ -130,12 +130,12 @@ export class Session implements TokenSource {
   async replacementFor(refused: string): Promise<string> {
     if (this.token === refused) await this.renew(refused);
     const token = this.given();
-    // What somebody has begun is not done in the name of whoever has signed in meanwhile.
+    // What someone has begun is not done in the name of anyone who has signed in meanwhile.
     if (holderOf(token) !== holderOf(refused)) throw new NotSignedIn();
     return token;
   }
 
-  /** The same tokens for one holder alone: what somebody has begun does not go on in the name of whoever signs in meanwhile. */
+  /** The same tokens for one holder alone: what someone has begun does not go on in the name of anyone who signs in meanwhile. */
   boundTo(holder: string | undefined): TokenSource {
     const own = (token: string): string => {
       if (holder !== undefined && holderOf(token) !== holder) throw new NotSignedIn();
@@ -147,7 +147,7 @@ export class Session implements TokenSource {
     };
   }
 
-  /** Begins the session of somebody who has just signed in, in every window. */
+  /** Begins the session of someone who has just signed in, in every window. */
   async begin(tokens: SignedIn): Promise<void> {
     const { refreshToken } = tokens;
     this.announce(

@@ -1,6 +1,6 @@
 const SIGN_IN = '/account/sign-in';
 
-/** Where a sign-in ends: whoever went on to it would wait for ever. As the router reads paths, of any case. */
+/** Where a sign-in ends: anyone who went on to it would wait for ever. As the router reads paths, of any case. */
 const LEADS_BACK = /^\/+account\/+sign(-|ed-)in\/*$/i;
 
 /** @returns the path, if it is one of this address; undefined for anything that leads elsewhere, or back to the sign-in */
@@ -22,7 +22,7 @@ function decoded(pathname: string): string {
   }
 }
 
-/** Where somebody signs in who is to come back to where they are. */
+/** Where someone signs in who is to come back to where they are. */
 export function signInPath({ pathname, search }: Pick<Location, 'pathname' | 'search'>): string {
   const back = ownPath(pathname + search);
   return back === undefined || back === '/' ? SIGN_IN : `${SIGN_IN}?next=${encodeURIComponent(back)}`;

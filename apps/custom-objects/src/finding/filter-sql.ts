@@ -33,7 +33,7 @@ export interface Comparison {
   readonly op: FilterOperator;
   /** Canonical values, one unless the operator is `in`; none for `empty` and `notEmpty`. */
   readonly values: readonly unknown[];
-  /** A period in the place of a value. */
+  /** A period in place of a value. */
   readonly span?: Span;
   readonly parameter: 'filterField' | 'filter';
 }

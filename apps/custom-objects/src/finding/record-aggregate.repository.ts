@@ -41,7 +41,7 @@ export function aggregateRecords(
 
 /** The groups of an aggregate. */
 export interface Groups {
-  /** Null when there is no such object. */
+  /** Null when the object does not exist. */
   readonly revision: number | null;
   /** A JSON array, null when there is none. */
   readonly groups: string | null;
@@ -52,7 +52,7 @@ export interface Groups {
 
 export interface AggregateOptions {
   readonly driver?: number;
-  /** That of costly queries, in the place of the usual one. */
+  /** That of costly queries, in place of the usual one. */
   readonly database?: Database;
 }
 

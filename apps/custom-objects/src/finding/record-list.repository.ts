@@ -34,7 +34,7 @@ export interface ListShape {
   readonly measured?: boolean;
   /** True when values are left out, by the keys in the last parameter. */
   readonly trimmed?: boolean;
-  /** In the place of `by` and `after`: several values. */
+  /** In place of `by` and `after`: several values. */
   readonly keyed?: KeyedOrder;
 }
 
@@ -227,7 +227,7 @@ export interface ListRequest {
 
 /** A page of a list. */
 export interface RecordList {
-  /** Null when there is no such object. */
+  /** Null when the object does not exist. */
   readonly revision: number | null;
   readonly records: StoredRecord[];
   /** 0 when nothing was counted. */

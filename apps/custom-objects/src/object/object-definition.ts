@@ -21,7 +21,7 @@ export interface StoredField extends FieldDefinition {
   readonly slot: string | null;
   /** The objects one of whose records a reference names; none for a user's id. */
   readonly referenceObjectIds: readonly string[];
-  /** A text that is a phone number as somebody wrote it. */
+  /** A text that is a phone number as someone wrote it. */
   readonly isPhone?: true;
   /** A text that is the code of a currency. */
   readonly isCurrency?: true;

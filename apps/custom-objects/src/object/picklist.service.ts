@@ -43,7 +43,7 @@ export class PicklistService {
     private readonly objects: ObjectRepository,
   ) {}
 
-  /** @throws NOT_FOUND when there is no such picklist, or the caller does not have the scope of its object */
+  /** @throws NOT_FOUND when the picklist does not exist, or the caller does not have the scope of its object */
   async options(principal: Principal, apiName: string, field: string, language: Language = 'en'): Promise<OptionsView> {
     const object = await this.read(principal, apiName);
     return { options: views(object, field, language, optionsOf(object, field)) };

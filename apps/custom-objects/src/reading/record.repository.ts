@@ -28,7 +28,7 @@ const revisionOf = (tenant: string, object: string): string => `
   LEFT JOIN LATERAL (SELECT revision FROM custom_object
                       WHERE tenant_id = ${tenant} AND tenant.id IS NOT NULL AND id = ${object} AND state = 'active' OFFSET 0) AS object ON true`;
 
-/** The definition's revision as the statement sees it; null when there is no such object. */
+/** The definition's revision as the statement sees it; null when the object does not exist. */
 export const REVISION = revisionOf('$1::uuid', '$2');
 
 /** What a record has besides its data, as one text. */
@@ -89,7 +89,7 @@ interface Wanted {
   readonly ids: readonly string[];
 }
 
-/** The definition's revision, null when there is no such object, and what there is of the records in the same snapshot. */
+/** The definition's revision, null when the object does not exist, and what there is of the records in the same snapshot. */
 interface Read<Result> {
   readonly revision: number | null;
   readonly result: Result;

@@ -226,7 +226,7 @@ function hiddenTargets(
   const isRead = model.hiddenReferences.some((field) => inputs.includes(field.key) && !shown.includes(field));
   if (shown.length === 0 && !isRead) return [];
   const targets = shown.map(({ key }) => data[key] ?? null);
-  // Whoever sees a formula alone could compare the tag with those of targets that they know.
+  // Anyone who sees a formula alone could compare the tag with those of targets that they know.
   const computed = isRead ? compute?.((key) => data[key] ?? null, clock) : undefined;
   const derived = computed && members.filter(({ key }) => key === null).map(({ apiName }) => computed[apiName] ?? null);
   return [

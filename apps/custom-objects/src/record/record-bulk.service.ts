@@ -72,7 +72,7 @@ export class RecordBulkService {
    *   matchField, and of an atomic call for any row
    */
   async run(principal: Principal, apiName: string, input: BulkInput, call?: IdempotentCall): Promise<BulkAnswer> {
-    // What was begun is finished, whether or not somebody still waits for the answer.
+    // What was begun is finished, whether or not someone still waits for the answer.
     const caller = { ...principal, connection: undefined };
     // By a definition that is in force.
     const run = await this.models.read(caller, apiName, async (model): Promise<Run> => {
@@ -158,7 +158,7 @@ export class RecordBulkService {
     try {
       return await (found === undefined ? create() : update(found));
     } catch (error) {
-      // Somebody else has created or deleted it meanwhile.
+      // Someone else has created or deleted it meanwhile.
       const now = await find();
       if (now === found || !(error instanceof PlatformError)) throw error;
       return now === undefined ? create() : update(now);

@@ -5,7 +5,7 @@ import { StorageUseRepository } from '../storage/storage-use.repository.js';
 export const NOTE_KINDS = ['note', 'call', 'meeting', 'email'] as const;
 export type NoteKind = (typeof NOTE_KINDS)[number];
 
-/** What somebody notes about a record. */
+/** What someone notes about a record. */
 export interface Note {
   readonly id: string;
   readonly objectId: string;

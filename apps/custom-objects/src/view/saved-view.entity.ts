@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A list as somebody wants to see it again: what is in it, in which order and columns. */
+/** A list as someone wants to see it again: what is in it, in which order and columns. */
 @Entity({ name: 'saved_view' })
 export class SavedView {
   @PrimaryColumn({ name: 'tenant_id', type: 'uuid' }) tenantId: string;

@@ -33,7 +33,7 @@ export class SavedViewRepository {
     return tx.repository(SavedView).findOneBy({ tenantId: tx.tenantId, id });
   }
 
-  /** How many views somebody has, without those of objects that are no longer in use, which no list shows. None is added meanwhile. */
+  /** How many views someone has, without those of objects that are no longer in use, which no list shows. None is added meanwhile. */
   async lockAndCount(tx: TenantTransaction, ownerId: string): Promise<number> {
     tx.issue(LOCK_VIEWS, [`views:${ownerId}`]);
     const [row] = await tx.query<{ views: number }>(COUNT_VIEWS, [tx.tenantId, ownerId]);

@@ -91,7 +91,7 @@ export class RecordMergeService {
       for (const [recordId, keys] of object.fieldKeys) {
         const seen = keys.filter((key) => !isHidden(model, key));
         const current = seen.length > 0 ? await this.records.lock(tx, object.objectId, recordId) : null;
-        // Somebody may have changed it while this waited.
+        // Someone may have changed it while this waited.
         const fields = model.object.fields.filter(({ key }) => seen.includes(key) && current?.data[key] === loserId);
         if (fields.length === 0) continue;
         const changes = Object.fromEntries(fields.map(({ apiName }) => [apiName, id]));

@@ -93,7 +93,7 @@ export class RecordRemovalService {
     /** Records that lose the same references, by the keys of the fields. */
     const unset = new Map<string, { fields: StoredField[]; records: StoredRecord[] }>();
     for (const record of locked) {
-      // Somebody may have changed it while this waited for the lock.
+      // Someone may have changed it while this waited for the lock.
       const keys = (fieldKeys.get(record.id) ?? []).filter((key) => removed.has(record.data[key] as string));
       if (keys.length === 0) continue;
       const fields = model.object.fields.filter(({ key }) => keys.includes(key));

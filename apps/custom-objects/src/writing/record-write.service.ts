@@ -200,7 +200,7 @@ export class RecordWriteService {
     );
     for (const key of new Set(changes.map(recordKey))) {
       const earlier = this.underWay.get(key);
-      // A batch passes over a record that somebody waits for: that goes on when the batch has ended.
+      // A batch passes over a record that someone waits for: that goes on when the batch has ended.
       const all = earlier ? Promise.all([earlier, end]).then(([one, other]) => one ?? other) : end;
       this.underWay.set(key, all);
       void all.then(() => {

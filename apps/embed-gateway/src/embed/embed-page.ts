@@ -30,7 +30,7 @@ export class PageFilesService extends ServedPage {
 
 /**
  * Documents for one address in a minute. A company behind one address opens its host application in the morning; beyond that
- * somebody makes identity look up client after client.
+ * someone makes identity look up client after client.
  */
 export const PAGES_PER_ADDRESS = 600;
 

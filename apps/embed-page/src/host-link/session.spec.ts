@@ -159,7 +159,7 @@ describe('the token of the page', () => {
   it.each([
     ['user', { tid: 'a-workspace', sub: 'another-user' }],
     ['workspace', { tid: 'another-workspace', sub: 'a-user' }],
-  ])('of another %s is told to whoever shows anything, and no call of before goes on with it', async (_, other) => {
+  ])('of another %s is told to anyone who shows anything, and no call of before goes on with it', async (_, other) => {
     const first = newToken('first');
     session.receive(first);
     const { holder } = session;

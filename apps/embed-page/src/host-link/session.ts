@@ -44,9 +44,9 @@ export const RENEW_BEFORE_MS = 60_000;
 export const ASK_AGAIN_MS = 15_000;
 /** Longest wait for an answer of the host that was asked for a token; longer than the SDK waits for its backend. */
 export const TOKEN_TIMEOUT_MS = 15_000;
-/** Wait before asking again for a token in the place of one that has run out: after a sleep the network comes later than the page. */
+/** Wait before asking again for a token in place of one that has run out: after a sleep the network comes later than the page. */
 export const ASK_SOON_MS = 3_000;
-/** How often a token is asked for in the place of one that has run out, before what was shown is removed. */
+/** How often a token is asked for in place of one that has run out, before what was shown is removed. */
 export const ATTEMPTS = 8;
 
 export type SessionState =
@@ -66,7 +66,7 @@ export class NoToken extends Error {
 
 /**
  * The token of the page: in memory only, replaced a minute before it ends and whenever the API refuses it. While the host is asked
- * for another one, what is shown stays, also a form that is half filled in. A token that is replaced changes nothing of it, unless it is somebody else's: then nothing of before is kept, and no call of
+ * for another one, what is shown stays, also a form that is half filled in. A token that is replaced changes nothing of it, unless it is someone else's: then nothing of before is kept, and no call of
  * before goes on with it.
  */
 export class Session implements TokenSource {
@@ -79,7 +79,7 @@ export class Session implements TokenSource {
   private patience: ReturnType<typeof setTimeout> | undefined;
   /** When the token has run out, in milliseconds of this machine's clock, which goes on while it sleeps. */
   private endsAt = Number.POSITIVE_INFINITY;
-  /** How often a token may still be asked for in the place of one that has run out. */
+  /** How often a token may still be asked for in place of one that has run out. */
   private attempts = 0;
   private waiting: { resolve: (token: string) => void; reject: (reason: NoToken) => void }[] = [];
   private readonly listeners = new Set<() => void>();
@@ -165,7 +165,7 @@ export class Session implements TokenSource {
   }
 
   /**
-   * Calls that wait for a token of somebody else would be made in the name of this one.
+   * Calls that wait for a token of someone else would be made in the name of this one.
    * @returns whether it is another than before
    */
   private takeHolder(holder: string): boolean {

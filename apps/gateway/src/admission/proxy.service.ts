@@ -210,7 +210,7 @@ export class ProxyService extends EdgeProxy {
 
   private takeBudget(reply: FastifyReply, sender: Sender, bytes: number, most: number): void {
     if (bytes > most) throw new PlatformError('PAYLOAD_TOO_LARGE');
-    // Whoever left while they were looked at would never be told to leave again.
+    // The one who left while they were looked at would never be told to leave again.
     if (reply.raw.destroyed) throw new PlatformError('MALFORMED_REQUEST', 'The body ended early');
     const leave = this.bodies.take(sender, bytes);
     if (!leave) {

@@ -14,7 +14,7 @@ export interface RouteClass extends ForwardClass {
   readonly strangerBytes: number;
   /** Where the body of a call without a valid token counts. */
   readonly sender: Exclude<SenderKind, 'tenant'>;
-  /** What calls are counted by: whoever the token says, or the address without one; the address; the hook and the address. */
+  /** What calls are counted by: the caller that the token names, or the address without one; the address; the hook and the address. */
   readonly limit: 'caller' | 'address' | 'hook';
   /** A token that is sent along is not looked at. */
   readonly ignoresToken: boolean;

@@ -18,7 +18,7 @@ import { ErasureRepository } from './personal-data.repository.js';
 /** A local account that a person may become. */
 export type Offered = Pick<LocalAccount, 'tenantId' | 'userId' | 'email'>;
 
-/** Who accepts: the person of a session, or whoever reads the mail of the address. */
+/** Who accepts: the person of a session, or anyone who reads the mail of the address. */
 export type Accepter = { readonly personId: string } | { readonly passwordHash: string | undefined };
 
 /**
@@ -40,7 +40,7 @@ export class AcceptanceService {
     private readonly trail: AuditTrail,
   ) {}
 
-  /** What the person will need, who is told before they accept. @param personId undefined for somebody who chooses a password */
+  /** What the person will need, who is told before they accept. @param personId undefined for someone who chooses a password */
   async entryOf(
     tx: NarrowTransaction,
     { tenantId, id }: Pick<User, 'tenantId' | 'id'>,
@@ -53,10 +53,10 @@ export class AcceptanceService {
   }
 
   /**
-   * The local account becomes the person's, and whatever somebody may have kept who used it before ends. A disabled one stays
-   * disabled. Whoever reads the mail of an address that nobody has proven becomes its person, with the password that they chose.
-   * @returns whether it still was an offer to whoever accepts
-   * @throws PlatformError PASSWORD_REQUIRED, CONFLICT as `PersonService.prove`, or while the address is kept for somebody
+   * The local account becomes the person's, and whatever someone may have kept who used it before ends. A disabled one stays
+   * disabled. Anyone who reads the mail of an address that nobody has proven becomes its person, with the password that they chose.
+   * @returns whether it still was an offer to the one who accepts
+   * @throws PlatformError PASSWORD_REQUIRED, CONFLICT as `PersonService.prove`, or while the address is kept for someone
    */
   async accept(tx: NarrowTransaction, offered: Offered, accepter: Accepter): Promise<boolean> {
     const { tenantId, userId, email } = offered;
@@ -86,7 +86,7 @@ export class AcceptanceService {
   }
 
   /**
-   * Whoever was merely invited goes; any other local account keeps working, and is neither offered nor mailed again. The transaction
+   * A user who was merely invited goes; any other local account keeps working, and is neither offered nor mailed again. The transaction
    * is not to know from where it was declined: the workspace may be a stranger's.
    * @returns whether it still was a local account
    */

@@ -45,7 +45,7 @@ export class Operator extends IdentifiedRow {
   @Column({ type: 'text' }) name: string;
   @Column({ name: 'password_hash', type: 'text' }) passwordHash: string;
 
-  /** Until when the password, which whoever created the operator chose, can be replaced; null for one of their own. */
+  /** Until when the password, which the one who created the operator chose, can be replaced; null for one of their own. */
   @Column({ name: 'initial_password_until', type: 'timestamptz', nullable: true }) initialPasswordUntil: Date | null;
   @Column({ type: 'text' }) role: OperatorRole;
   @Column({ type: 'text' }) status: 'active' | 'disabled';

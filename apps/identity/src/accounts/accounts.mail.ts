@@ -97,11 +97,11 @@ export const passwordChangedMail = ({ email, name }: Person, how: string): NewMa
     greeting(name),
   );
 
-// Whoever registered is unknown: none of these mails carries a text of theirs, not even a name.
+// The one who registered is unknown: none of these mails carries a text of theirs, not even a name.
 
 /**
- * @param link undefined where the address is somebody else's by now: then there is an offer
- * @param offer for an address that has an account: the link by which its person accepts or declines the workspace. Whoever registered
+ * @param link undefined where the address is someone else's by now: then there is an offer
+ * @param offer for an address that has an account: the link by which its person accepts or declines the workspace. The one who registered
  * is not told
  */
 export const verificationMail = (recipient: string, link: string | undefined, offer: string | undefined): NewMail =>

@@ -5,7 +5,7 @@ import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/comm
 const MOST = 100;
 
 /**
- * Neither the answer nor its time says what the work found. It is lost when the process dies: whoever waits asks again.
+ * Neither the answer nor its time says what the work found. It is lost when the process dies: anyone who waits asks again.
  */
 @Injectable()
 export class AfterResponse implements BeforeApplicationShutdown {

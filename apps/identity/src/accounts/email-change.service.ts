@@ -116,7 +116,7 @@ export class EmailChangeService {
     const { tenantId, userId } = user;
     const other = await this.users.findByEmail(tx, tenantId, newEmail);
     if (other) {
-      // Whoever confirms is in the workspace, and can leave it or ask its administrators.
+      // Anyone who confirms is in the workspace, and can leave it or ask its administrators.
       const workspace = await this.tenants.findAsNarrow(tx, tenantId);
       throw new PlatformError('EMAIL_TAKEN', `Another user of your workspace ${workspace?.name} has the address`);
     }
@@ -150,7 +150,7 @@ export class EmailChangeService {
     const change = { id, userId, oldEmail, newEmail, secretHash: hashSecret(secret) };
     const link = `${this.config.service.baseUrl}/email-change#token=${packToken(tenantId, id, secret)}`;
     await this.database.transaction(principal, async (tx) => {
-      // No mail to an address of somebody who was shut out between their proof and now.
+      // No mail to an address of someone who was shut out between their proof and now.
       const current = await this.users.lock(tx, userId);
       if (current?.signInEpoch !== user.signInEpoch) return;
       // Neither the trail nor an export tells whether the address is taken: then nobody is sent the secret.
@@ -230,7 +230,7 @@ export class EmailChangeUndoService {
       await this.resets.deleteOfUser(tx, origin.tenantId, userId);
       const isRemoved = await this.authenticators.removeSince(tx, userId, since);
       if (isRemoved) this.trail.record(tx, byUser('authenticator.removed', userId));
-      // No mail: until the address is given back, it would go to whoever took it.
+      // No mail: until the address is given back, it would go to the one who took it.
       await this.passkeys.removeAll(tx, userId);
       await this.providerLinks.deleteSince(tx, userId, since);
       await this.hostUsers.undoSince(tx, userId, since);
@@ -255,7 +255,7 @@ export class EmailChangeUndoService {
     });
   }
 
-  /** In a workspace that the thief has entered since, somebody else may have the address: there the membership ends. */
+  /** In a workspace that the thief has entered since, someone else may have the address: there the membership ends. */
   private async giveBackTo(tx: NarrowTransaction, user: EmailHolder, oldEmail: string): Promise<void> {
     const other = await this.users.findByEmail(tx, user.tenantId, oldEmail);
     if (other && other.userId !== user.userId) {

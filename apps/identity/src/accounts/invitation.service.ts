@@ -62,7 +62,7 @@ export class InvitationService {
     await this.send(tx, invitation);
   }
 
-  /** To somebody whose address nobody has proven, who asked for it themselves: the mail goes to them alone. */
+  /** To someone whose address nobody has proven, who asked for it themselves: the mail goes to them alone. */
   async sendAgain(tx: TenantTransaction, { tenantId, id: userId, email }: User): Promise<void> {
     const tenant = await this.tenants.find(tx);
     if (!tenant || tenant.closedAt) return;

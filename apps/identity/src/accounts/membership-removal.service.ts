@@ -63,7 +63,7 @@ export class MembershipRemovalService {
         detail: { bySelf },
         ...(bySelf && { actor: userActor(userId) }),
       });
-      // After the entry above, which has the address of somebody who erases themselves.
+      // After the entry above, which has the address of someone who erases themselves.
       return visiting(tx, tenantId, () => this.trail.forgetOrigins(tx, userId));
     });
   }

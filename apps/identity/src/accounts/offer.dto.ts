@@ -4,7 +4,7 @@ import { NEW_PASSWORD } from '../sign-in/password.service.js';
 /** Each is read by itself, and anybody can make some: the oldest are listed, and a declined one frees its position. */
 export const MOST_OFFERS = 100;
 
-/** `new_password`: somebody whom only providers have signed in asks for one by mail, once they have accepted. */
+/** `new_password`: someone whom only providers have signed in asks for one by mail, once they have accepted. */
 export const ENTRIES = ['password', 'new_password', 'identity_provider'] as const;
 export type Entry = (typeof ENTRIES)[number];
 

@@ -67,7 +67,7 @@ export class OperatorAdministrationService {
 
   /**
    * Passkeys go too: the sign-in sets up an authenticator only where there is no other factor. Nobody resets their own:
-   * without the code the session may be somebody else's.
+   * without the code the session may be someone else's.
    * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, CONFLICT
    */
   async resetAuthenticator(principal: Principal, id: string): Promise<void> {

@@ -49,9 +49,9 @@ export class OperatorPasswordService {
   }
 
   /**
-   * Has whoever signs in with a password that somebody else chose replace it by one of their own.
+   * Has anyone who signs in with a password that someone else chose replace it by one of their own.
    * @param operator who has proven the present password
-   * @throws PlatformError VALIDATION_FAILED, WEAK_PASSWORD, INVALID_CREDENTIALS when somebody else was faster, SERVICE_UNAVAILABLE
+   * @throws PlatformError VALIDATION_FAILED, WEAK_PASSWORD, INVALID_CREDENTIALS when someone else was faster, SERVICE_UNAVAILABLE
    */
   async assureOwn(
     operator: Operator,

@@ -15,7 +15,7 @@ import { SessionView } from '../sessions/session.dto.js';
 import { NEW_PASSWORD, PASSWORD_LENGTH } from '../sign-in/password.service.js';
 import { SignInInput } from '../sign-in/sign-in.dto.js';
 
-/** Chosen by whoever runs the command. */
+/** Chosen by the person who runs the command. */
 export class InitialPasswordInput {
   @TextField(NEW_PASSWORD) password: string;
 }

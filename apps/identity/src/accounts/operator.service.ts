@@ -189,7 +189,7 @@ export class OperatorService {
   }
 }
 
-/** Returns whether the password is one that whoever created the operator chose, and was not replaced in time. */
+/** Returns whether the password is one that the one who created the operator chose, and was not replaced in time. */
 const hasLapsed = ({ initialPasswordUntil }: Operator): boolean =>
   initialPasswordUntil !== null && initialPasswordUntil.getTime() <= Date.now();
 

@@ -124,7 +124,7 @@ const MOST_LINKS = 10;
 
 /**
  * A link proves the mailbox alone: the second factor of a person stays on. The first link that is used ends all of them, and
- * whoever has used an account before its address was proven is shut out.
+ * anyone who has used an account before its address was proven is shut out.
  */
 @Injectable()
 export class PasswordResetService {
@@ -243,7 +243,7 @@ export class PasswordResetService {
     if (personId === undefined) {
       await this.accessRemoval.removeAccess(tx, { tenantId, userId });
       personId = await this.people.prove(tx, email, { tenantId, userId });
-      // The links of the other accounts were for whoever proves the address first.
+      // The links of the other accounts were for anyone who proves the address first.
       for (const local of await this.persons.localsOf(tx, email)) {
         await this.resets.deleteOfUser(tx, local.tenantId, local.userId);
       }

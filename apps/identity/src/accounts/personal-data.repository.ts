@@ -113,7 +113,7 @@ const TIES = `
 /**
  * Every table with rows of a user has to be here, unless they go with the user by a reference; a test looks for the id
  * in all of them. Keys that the user made for service accounts stay, and so does what undoes a change of the address while the
- * person is in other workspaces: whoever erases can be a thief. $1: tenant, $2: user, $3: present address.
+ * person is in other workspaces: anyone who erases can be a thief. $1: tenant, $2: user, $3: present address.
  */
 export const ERASE_USER = `
   WITH elsewhere AS (

@@ -90,12 +90,12 @@ export class RegistrationService {
 
 /**
  * Most mails per hour to one address for registrations, and as many again for links that are asked for, so that nobody floods a
- * mailbox. Whoever registers beyond that uses the link in an earlier mail.
+ * mailbox. Anyone who registers beyond that uses the link in an earlier mail.
  */
 export const MAILS_PER_HOUR = 20;
 export const RESENDS_PER_HOUR = 5;
 
-/** The address of a registration belongs to whoever proves that they read its mail. */
+/** The address of a registration belongs to anyone who proves that they read its mail. */
 @Injectable()
 export class VerificationService {
   private readonly mailLimit: Limiter;
@@ -138,10 +138,10 @@ export class VerificationService {
   }
 
   /**
-   * Session and token are both asked for: a click of the owner must not give the address to somebody else. Any link in the mailbox
+   * Session and token are both asked for: a click of the owner must not give the address to someone else. Any link in the mailbox
    * proves that it is read, and the session says for whom. A person who has the address is then in this workspace too, with
    * the password that they had.
-   * @throws PlatformError INVALID_VERIFICATION, CONFLICT when it is verified already, or kept for whoever has given it up
+   * @throws PlatformError INVALID_VERIFICATION, CONFLICT when it is verified already, or kept for the person who has given it up
    */
   async verify(principal: Principal, token: string): Promise<void> {
     const { tenantId, userId } = principal;

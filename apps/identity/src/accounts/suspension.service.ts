@@ -44,7 +44,7 @@ export class SuspensionService {
   /**
    * One that changes nothing leaves no entry.
    * @throws PlatformError OWN_WORKSPACE, NOT_FOUND, VALIDATION_FAILED; DEADLINE_EXCEEDED when the
-   * caller has given up: whoever decides anew meanwhile must not be overtaken
+   * caller has given up: anyone who decides anew meanwhile must not be overtaken
    */
   async decide(operator: Principal, id: string, decision: TenantDecision, reason: string): Promise<TenantStandingView> {
     const tenantId = id.toLowerCase();
@@ -65,7 +65,7 @@ export class SuspensionService {
       await this.apply(tx, operator, { decision, reason: why, next });
       return standingOf(tenant, next);
     });
-    // Also when nothing has changed: whoever asks again wants to be sure.
+    // Also when nothing has changed: anyone who asks again wants to be sure.
     await this.revocations.publishPending();
     return standing;
   }
@@ -85,7 +85,7 @@ export class SuspensionService {
 
   /** Mail is sent while the workspace is suspended. */
   private async notify(tx: TenantTransaction, tenant: Tenant, decision: TenantDecision, reason: string): Promise<void> {
-    // Its address may be that of somebody who has nothing to do with it.
+    // Its address may be that of someone who has nothing to do with it.
     if (!tenant.verifiedAt) return;
     const { baseUrl } = this.config.service;
     for (const { email } of await this.users.holdAdministratorsToTell(tx, MAX_NOTIFIED_ADMINISTRATORS)) {

@@ -223,7 +223,7 @@ export class UserAdministrationService {
     });
   }
 
-  /** Somebody whom no provider of the workspace can know would accept the invitation in vain. @throws PlatformError VALIDATION_FAILED */
+  /** Someone whom no provider of the workspace can know would accept the invitation in vain. @throws PlatformError VALIDATION_FAILED */
   private async assertCanSignIn(tenantId: string, email: string, roles: readonly string[]): Promise<void> {
     // Owners sign in by a password.
     if (roles.includes('owner')) return;

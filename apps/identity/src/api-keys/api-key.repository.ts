@@ -73,7 +73,7 @@ export class ServiceAccountRepository {
     return tx.repository(ServiceAccount).findOne({ where: { tenantId: tx.tenantId, id }, lock: FOR_UPDATE });
   }
 
-  /** Like find, and keeps the account as it is until the transaction ends: for whoever issues rights from the row. */
+  /** Like find, and keeps the account as it is until the transaction ends: for anyone who issues rights from the row. */
   async lockForIssue(tx: TenantTransaction, id: string): Promise<ServiceAccount | null> {
     const where = { tenantId: tx.tenantId, id };
     return tx.repository(ServiceAccount).findOne({ where, lock: { mode: 'pessimistic_read' } });

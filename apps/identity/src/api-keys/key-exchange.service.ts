@@ -22,7 +22,7 @@ export interface KeyOwner {
   readonly scopes: readonly string[];
 }
 
-/** Whoever keys belong to: users and service accounts. */
+/** The owners of keys: users and service accounts. */
 @Injectable()
 export class KeyOwners {
   constructor(

@@ -18,7 +18,7 @@ export class AuditEntry {
   @Column({ type: 'text' }) outcome: AuditOutcome;
   @Column({ name: 'actor_kind', type: 'text' }) actorKind: AuditActorKind;
 
-  /** Id of the user, service account or operator, key of the app; null for the platform itself and for whoever is not known. */
+  /** Id of the user, service account or operator, key of the app; null for the platform itself and for anyone who is not known. */
   @Column({ name: 'actor_id', type: 'text', nullable: true }) actorId: string | null;
   @Column({ name: 'subject_kind', type: 'text', nullable: true }) subjectKind: AuditSubjectKind | null;
   @Column({ name: 'subject_id', type: 'text', nullable: true }) subjectId: string | null;

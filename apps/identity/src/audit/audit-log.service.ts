@@ -20,7 +20,7 @@ export function usersOf(entries: readonly AuditEntry[]): string[] {
 
 /**
  * @param names of the users that are still there, by id
- * @param isOwner whether `detail.unseen` is shown: what whoever acted could not see
+ * @param isOwner whether `detail.unseen` is shown: what the actor could not see
  */
 export function auditEntryView(entry: AuditEntry, names: ReadonlyMap<string, string>, isOwner = false): AuditEntryView {
   const { id, action, outcome, actorKind, actorId, subjectKind, subjectId, address, device, requestId } = entry;

@@ -12,7 +12,7 @@ export interface AuditActor {
   readonly id?: string | null;
 }
 
-/** Nobody in particular: the platform by itself, or somebody who has not proven who they are. */
+/** Nobody in particular: the platform by itself, or someone who has not proven who they are. */
 export const SYSTEM: AuditActor = { kind: 'system' };
 
 export const userActor = (id: string): AuditActor => ({ kind: 'user', id });

@@ -93,7 +93,7 @@ export const failedProof = (userId: string): NewAuditEntry => ({
   subject: { kind: 'user', id: userId },
 });
 
-/** Notes that a proof within a session was wrong: somebody may have the token and not the password. */
+/** Notes that a proof within a session was wrong: someone may have the token and not the password. */
 export const notingFailedProof = <T>(
   refusals: RefusedActs,
   origin: TransactionOrigin,

@@ -92,7 +92,7 @@ export class EmbedLinkService {
   }
 }
 
-/** Tells a user that a host signs somebody in as them from now on, because it says that they have the same address. */
+/** Tells a user that a host signs someone in as them from now on, because it says that they have the same address. */
 const firstLinkMail = (recipient: string, appKey: string, workspace: string, link: string): NewMail =>
   letter(recipient, `The app ${appKey} now works in your name`, NOTICE_SECONDS, [
     `a product that embeds the app ${appKey} has signed a user with your e-mail address in to the workspace`,

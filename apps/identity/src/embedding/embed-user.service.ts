@@ -63,7 +63,7 @@ export class EmbedUserService {
   async follow(client: MintClient, userId: string, { email, name }: HostUser): Promise<void> {
     const { tenantId } = client;
     await this.counting(client, async (tx) => {
-      // With the address that they have always had they are minted for, whoever has proven it elsewhere since.
+      // With the address that they have always had they are minted for, no matter who has proven it elsewhere since.
       const isMoved = email !== (await this.users.findContact(tx, tenantId, userId))?.email;
       if (isMoved && (await this.belongsElsewhere(tx, tenantId, email))) throw new BelongsElsewhere();
       const isFree = isMoved && (await this.additions.isFree(tx, tenantId, email));
@@ -80,7 +80,7 @@ export class EmbedUserService {
   }
 
   /**
-   * A link by address is the word of a host, which has no roles above those of whoever issued its credentials (decision record 0233).
+   * A link by address is the word of a host, which has no roles above those of the one who issued its credentials (decision record 0233).
    * @throws PlatformError ROLE_NOT_GRANTABLE
    */
   assertReached({ tenantId, appKey, issuerRoles }: MintClient, { id, roles }: Pick<User, 'id' | 'roles'>): void {
@@ -125,7 +125,7 @@ export class EmbedUserService {
     await notingRefusal(this.refusals, { tenantId }, quota, () => takeQuota(tx, tenantId, quota));
   }
 
-  /** Holds the address until the transaction ends. Whoever has it next is not the person who gave it up. */
+  /** Holds the address until the transaction ends. Anyone who has it next is not the person who gave it up. */
   private async belongsElsewhere(tx: NarrowTransaction, tenantId: string, email: string): Promise<boolean> {
     await this.persons.holdAddress(tx, email);
     const proven = await this.persons.findAddress(tx, email);

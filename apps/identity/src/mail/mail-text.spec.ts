@@ -42,7 +42,7 @@ describe('the name of a workspace in a mail', () => {
   });
 });
 
-describe('a text of somebody else in a mail', () => {
+describe('a text of someone else in a mail', () => {
   it.each([
     ['It loses data. Please repair it!', 'It loses data. Please repair it!'],
     ['Two things (too long): 1.2.0 is not 1.2.1.', 'Two things (too long): 1.2.0 is not 1.2.1.'],

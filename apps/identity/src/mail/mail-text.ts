@@ -20,7 +20,7 @@ export const singleLine = (text: string): string => text.replace(/\s+/g, ' ').tr
 const MOST_CHARACTERS = 60;
 
 /**
- * Whoever registers or submits chooses the name, so it must be no place for a message or a link: control and format
+ * Anyone who registers or submits chooses the name, so it must be no place for a message or a link: control and format
  * characters go, and what mail programs make a link of falls apart.
  * @param nameless stands for a name of which nothing is left
  * @returns at most 60 characters

@@ -50,7 +50,7 @@ export class NoticeConsumer {
     return this.users.holdAdministratorsToTell(tx, MOST_RECIPIENTS);
   }
 
-  /** Whoever submitted an app and the other administrators of the publisher learn what operators have decided. */
+  /** The one who submitted an app and the other administrators of the publisher learn what operators have decided. */
   @EventHandler(CONSUMERS.identity, ['submission.decided'])
   async onDecided(@Payload() event: EventEnvelope, @Ctx() { tx }: EventContext): Promise<void> {
     const verdict = event.data as Verdict;

@@ -91,7 +91,7 @@ export class GrantService {
       const removed = grant.scopes.filter((scope) => !scopes.includes(scope));
       if (removed.length === 0) return grant;
       await this.grants.setScopes(tx, grantId, scopes);
-      // Tokens of this very millisecond too: whoever holds the grant after this makes theirs later.
+      // Tokens of this very millisecond too: anyone who holds the grant after this makes theirs later.
       await this.revocations.record(tx, 'grant', grantId, Date.now() + 1);
       this.trail.record(tx, grantEntry('oauth_grant.narrowed', grantId, grant, { removed, scopes }));
       return { ...grant, scopes };

@@ -32,7 +32,7 @@ export class AuthorizationCode extends AppOfUser {
   @Column({ name: 'expires_at', type: 'timestamptz' }) expiresAt: Date;
 }
 
-/** An app asks to act for whoever signs in. Decided ones are deleted. */
+/** An app asks to act for anyone who signs in. Decided ones are deleted. */
 @Entity({ name: 'oauth_request' })
 export class AuthorizationRequest {
   /** SHA-256 of the id in the address of the page. */

@@ -161,7 +161,7 @@ export class UserTokenService {
     const decision = await this.database.transaction({ ...origin, tenantId }, async (tx) => {
       const decided = await work(tx);
       if (decided === 'reused') {
-        // Once: what is presented after that ends nothing, and is unknown. Whoever presents it has proven nothing.
+        // Once: what is presented after that ends nothing, and is unknown. Anyone who presents it has proven nothing.
         const ended = await this.grants.delete(tx, grantId);
         if (!ended) return 'refused';
         await this.revocations.record(tx, 'session', grantId);

@@ -13,7 +13,7 @@ export class EmailClaim {
   @Column({ name: 'secret_hash', type: 'bytea', nullable: true }) secretHash: Buffer | null;
   @Column({ name: 'secret_expires_at', type: 'timestamptz', nullable: true }) secretExpiresAt: Date | null;
 
-  /** When somebody else verified the address. */
+  /** When someone else verified the address. */
   @Column({ name: 'lost_at', type: 'timestamptz', nullable: true }) lostAt: Date | null;
   @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
 }
@@ -45,7 +45,7 @@ export const REMOVED_DOMAIN = '@invalid';
 
 export const isRemoved = ({ email }: Pick<User, 'email'>): boolean => email.endsWith(REMOVED_DOMAIN);
 
-/** How the stored address of a host user ends who has none, because somebody else in the workspace has the one that the host says. */
+/** How the stored address of a host user ends who has none, because someone else in the workspace has the one that the host says. */
 const NO_ADDRESS_DOMAIN = '@no-address.invalid';
 
 export const withoutAddress = (userId: string): string => `${userId}${NO_ADDRESS_DOMAIN}`;

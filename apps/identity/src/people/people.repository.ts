@@ -170,7 +170,7 @@ export class UserRepository {
       .update({ tenantId, id: userId, origin: signsInHere }, { passwordHash, initialPassword: false });
   }
 
-  /** By the narrow role, in the context of the user's tenant: of whoever has accepted an invitation. */
+  /** By the narrow role, in the context of the user's tenant: of someone who has accepted an invitation. */
   async activate(tx: NarrowTransaction, { tenantId, userId }: EmailHolder): Promise<void> {
     await tx.repository(User).update({ tenantId, id: userId, status: 'invited' }, { status: 'active' });
   }

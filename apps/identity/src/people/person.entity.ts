@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Somebody who has proven an address (`sign_in_email`); they act in a workspace by a membership. */
+/** Someone who has proven an address (`sign_in_email`); they act in a workspace by a membership. */
 @Entity({ name: 'person' })
 export class Person {
   @PrimaryColumn({ type: 'uuid' }) id: string;

@@ -77,7 +77,7 @@ export const LIST_OFFERS = `
    WHERE s.person_id = $1 AND s.proven_at IS NOT NULL AND s.reserved_until IS NULL AND l.declined_at IS NULL
    ORDER BY l.created_at, l.user_id`;
 
-/** The membership that whoever has an address has used last, or the user of a row that nobody has proven. $1: address. */
+/** The membership that the holder of an address has used last, or the user of a row that nobody has proven. $1: address. */
 export const FIND_SIGN_IN_HOLDER = `
   SELECT tenant_id AS "tenantId", user_id AS "userId", user_id AS "lastUserId", person_id AS "personId"
     FROM sign_in_email WHERE email = $1 AND reserved_until IS NULL`;

@@ -22,7 +22,7 @@ export class PersonService {
   ) {}
 
   /**
-   * The user has proven the address. Whoever has proven it before is the person, whose password the user then has.
+   * The user has proven the address. Anyone who has proven it before is the person, whose password the user then has.
    * What else claims the address becomes an offer to the person, and its verification ends.
    * @returns the person
    * @throws PlatformError EMAIL_TAKEN while the address is kept for a person who has given it up, CONFLICT where the person is

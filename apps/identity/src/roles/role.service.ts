@@ -18,7 +18,7 @@ const LONGEST_LABEL = 100;
 const isBuiltIn = (name: string): boolean => (TENANT_ROLES as readonly string[]).includes(name);
 
 /**
- * Which roles a workspace has: the built-in ones, its own, and those of apps, which the marketplace knows. What somebody has is known
+ * Which roles a workspace has: the built-in ones, its own, and those of apps, which the marketplace knows. What someone has is known
  * too: it is the role of an app that is gone.
  */
 @Injectable()
@@ -119,7 +119,7 @@ export class RoleService {
   }
 
   /**
-   * What the trail says of somebody who gives themselves roles: the fields that these open and those of before did not. A role is
+   * What the trail says of someone who gives themselves roles: the fields that these open and those of before did not. A role is
    * also given while custom-objects does not answer.
    */
   async describeOpened(tenantId: string, given: readonly string[], before: readonly string[]): Promise<AuditDetail> {

@@ -50,7 +50,7 @@ export const SIGN_OUT_USER = `
   epoch AS (UPDATE app_user SET sign_in_epoch = sign_in_epoch + 1 WHERE tenant_id = $1 AND id = $2)
   SELECT id FROM ended UNION ALL SELECT id FROM keys UNION ALL SELECT id FROM grants`;
 
-/** Ends whatever somebody may have kept who used an account before its address was proven. */
+/** Ends whatever someone may have kept who used an account before its address was proven. */
 @Injectable()
 export class AccessRemovalService {
   constructor(private readonly revocations: RevocationService) {}

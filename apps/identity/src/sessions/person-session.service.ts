@@ -15,7 +15,7 @@ import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
 import type { Session } from './sessions.entity.js';
 
-/** The session that somebody calls with. */
+/** The session that someone calls with. */
 export interface CallingSession extends Session {
   /** True when it may act for the person in their other workspaces. */
   readonly isOfPerson: boolean;
@@ -122,7 +122,7 @@ export class PersonSessionService {
 
   /**
    * Returns whether the user has the factor that speaks for the person, or the person has none.
-   * @param isProven whether anything was proven since the user has the factor: whoever turns one on has proven the password alone
+   * @param isProven whether anything was proven since the user has the factor: anyone who turns one on has proven the password alone
    */
   async hasSecondFactor({ userId }: Pick<Principal, 'userId'>, isProven = true): Promise<boolean> {
     const asked = factorsOfPerson(await this.secondFactors(userId));

@@ -25,7 +25,7 @@ export type AuthenticationMethod = 'passkey' | 'authenticator' | 'recovery_code'
 
 type MethodsRow = Record<'passkey' | 'authenticator' | 'password' | 'identityProvider', boolean>;
 
-/** Says which proofs an account can give, to whoever holds a session of it. Read only for an error. */
+/** Says which proofs an account can give, to anyone who holds a session of it. Read only for an error. */
 @Injectable()
 export class AuthenticationMethods {
   constructor(

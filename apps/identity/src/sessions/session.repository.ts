@@ -50,7 +50,7 @@ export const TOUCH_SESSION = `
 
 /**
  * Also those of which there is no row, because what they proved is just being looked at: they open no session in another epoch.
- * A change of address that waits for its confirmation ends too: whoever asked for it can be the one who is shut out.
+ * A change of address that waits for its confirmation ends too: the one who asked for it can be the one who is shut out.
  * The account is locked before the rows, as by an enrolment. $1: tenant, $2: user, or operator in the platform's tenant.
  */
 export const END_PENDING_SIGN_INS = `

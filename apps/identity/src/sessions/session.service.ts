@@ -284,7 +284,7 @@ export class SessionService extends SessionIssuer {
     });
   }
 
-  /** Registers credentials that end with sessions; called once by whoever stores them. */
+  /** Registers credentials that end with sessions; called once by the service that stores them. */
   alsoEnd(dependent: EndedWithSessions): void {
     this.dependents.push(dependent);
   }
@@ -302,7 +302,7 @@ export class SessionService extends SessionIssuer {
     return [...ended, ...sessions, ...(await this.endDependents(tx, userId, 'sessions'))];
   }
 
-  /** Also what apps may do for the user: whoever ends every session does not want an app to go on. */
+  /** Also what apps may do for the user: anyone who ends every session does not want an app to go on. */
   override async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
     const sessions = await super.deleteAllWithin(tx, userId);
     return [...sessions, ...(await this.endDependents(tx, userId, 'sessions'))];

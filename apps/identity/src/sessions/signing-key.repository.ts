@@ -21,7 +21,7 @@ export const WITHDRAW_SIGNING_KEYS = `
     ON CONFLICT (kind, id) DO NOTHING)
   SELECT kid FROM withdrawn ORDER BY kid`;
 
-/** Whoever has a private key can date tokens as they like: until every verifier has read the published keys again, and more. */
+/** Anyone who has a private key can date tokens as they like: until every verifier has read the published keys again, and more. */
 const CUTOFF_SECONDS = 24 * 3600;
 
 @Injectable()

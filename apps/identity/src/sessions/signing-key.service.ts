@@ -104,7 +104,7 @@ export class SigningKeyService implements OnModuleInit {
     return (await this.add(group, signsFrom, retire)).kid;
   }
 
-  /** For private keys that somebody else may have. @returns the new key's id and those that are out of force */
+  /** For private keys that someone else may have. @returns the new key's id and those that are out of force */
   async revoke(group: IssuerGroup): Promise<{ kid: string; revoked: string[] }> {
     const signsFrom = new Date(Date.now() - CLOCK_MARGIN_MS);
     const { kid, others } = await this.add(group, signsFrom, (tx, key) => this.keys.withdrawOthers(tx, group, key));

@@ -69,7 +69,7 @@ export const isRecoveryCode = (text: string): boolean => !/^\d+$/.test(text);
 
 export const RECOVERY_CODES = 10;
 
-/** Authenticator apps of users and operators, with the recovery codes for whoever has lost theirs. */
+/** Authenticator apps of users and operators, with the recovery codes for anyone who has lost theirs. */
 @Injectable()
 export class AuthenticatorService {
   private readonly box: SecretBox;

@@ -109,7 +109,7 @@ export async function verifyAssertion(
       expectedOrigin: [...party.origins],
       expectedRPID: party.id,
       requireUserVerification: true,
-      // The library compares the counter before the signature; 0 leaves it to whoever calls, who then knows that the key is right.
+      // The library compares the counter before the signature; 0 leaves it to the caller, who then knows that the key is right.
       credential: { id: response.id, publicKey: new Uint8Array(publicKey), counter: 0 },
     }),
   );

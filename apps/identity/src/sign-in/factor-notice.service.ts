@@ -65,7 +65,7 @@ const NOTICES: Readonly<Record<FactorChange, { subject: string; sentence: string
   },
 };
 
-/** What somebody else has added, or turned off, stays so after a change of the password. */
+/** What someone else has added, or turned off, stays so after a change of the password. */
 const UNDO: Partial<Record<FactorChange, string>> = {
   'second-factor-off': 'turn the second factor on again, ',
   'authenticator-added': 'remove the authenticator, ',
@@ -82,7 +82,7 @@ const ADVICE = {
 
 export interface FactorNotice {
   readonly change: FactorChange;
-  /** The name of a passkey. Whoever added it chose the name, so only plain words of it are shown. */
+  /** The name of a passkey. The one who added it chose the name, so only plain words of it are shown. */
   readonly name?: string;
 }
 

@@ -12,7 +12,7 @@ export interface PasswordReplacement {
   readonly newPassword: string;
 }
 
-/** Has whoever signs in with a password that somebody else chose replace it by one of their own. */
+/** Has anyone who signs in with a password that someone else chose replace it by one of their own. */
 @Injectable()
 export class InitialPasswords {
   constructor(
@@ -67,7 +67,7 @@ export class UserInitialPasswords {
   /**
    * @param user who has proven the present password
    * @returns as they are afterwards: with an initial password still where no new one came with it
-   * @throws PlatformError VALIDATION_FAILED, WEAK_PASSWORD, SERVICE_UNAVAILABLE, INVALID_CREDENTIALS when somebody else was faster
+   * @throws PlatformError VALIDATION_FAILED, WEAK_PASSWORD, SERVICE_UNAVAILABLE, INVALID_CREDENTIALS when someone else was faster
    */
   async replace<Proven extends SignInUser>(
     user: Proven,

@@ -158,7 +158,7 @@ export interface EnrolmentRequired {
   expiresIn: number;
 }
 
-/** Somebody else chose the password; nothing is kept for the sign-in that brings one of their own. */
+/** Someone else chose the password; nothing is kept for the sign-in that brings one of their own. */
 export interface PasswordChangeRequired {
   passwordChangeRequired: true;
   expiresIn: 0;

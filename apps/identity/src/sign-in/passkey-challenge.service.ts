@@ -214,7 +214,7 @@ export class PasskeyAssertionService {
     this.refusals.note(fromThere(origin, tenantId), {
       action: 'passkey.refused',
       outcome: 'failure',
-      // Whoever has a copy is not the user.
+      // Anyone who has a copy is not the user.
       actor: SYSTEM,
       subject: { kind: 'user', id: userId },
       detail: { passkeyId: id },
@@ -230,7 +230,7 @@ export class PasskeyAssertionService {
   }
 }
 
-/** Without the method that a sign-in names, and without whoever holds the session. */
+/** Without the method that a sign-in names, and without the user of the session. */
 const fromThere = (
   { address, userAgent, requestId, traceparent }: CallOrigin,
   tenantId: string,

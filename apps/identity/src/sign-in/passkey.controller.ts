@@ -25,7 +25,7 @@ interface PasskeyTexts {
 
 abstract class NoRoutes {}
 
-/** Routes for the passkeys of whoever calls. @param Base routes that the same controller has besides */
+/** Routes for the caller's passkeys. @param Base routes that the same controller has besides */
 export function passkeyRoutes({ holder, owner, secondFactor }: PasskeyTexts, Base: typeof NoRoutes = NoRoutes) {
   abstract class PasskeyRoutes extends Base {
     abstract readonly passkeys: Passkeys;

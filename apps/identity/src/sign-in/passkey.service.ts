@@ -62,7 +62,7 @@ export class PasskeyParts {
     readonly devices: DeviceTokens,
   ) {}
 
-  /** Removes every passkey of a user, because somebody else may have added one. @returns what was removed */
+  /** Removes every passkey of a user, because someone else may have added one. @returns what was removed */
   async removeAll(tx: TenantTransaction, userId: string): Promise<Passkey[]> {
     const removed = await this.passkeys.list(tx, userId);
     await this.passkeys.deleteOfUser(tx, userId);
@@ -166,7 +166,7 @@ export abstract class Passkeys {
         return this.parts.assertions.check({ act: 'sign-in', kind }, party, answer, isOwner, origin);
       },
     );
-    // After the proof, and not a failed attempt: whoever is told that they have to sign in elsewhere has proven who they are.
+    // After the proof, and not a failed attempt: anyone who is told that they have to sign in elsewhere has proven who they are.
     const entries = kind === 'users' ? refusedSignIn(userId, 'passkey') : {};
     return noting(this.parts.refusals, { ...origin, tenantId }, entries, async () => {
       const holder = await this.parts.database.transaction(tenantId, async (tx) => {

@@ -17,7 +17,7 @@ export class Authenticator extends TenantRow {
   @Column({ name: 'person_proven', type: 'boolean' }) personProven: boolean;
 }
 
-/** Counted apart: whoever guesses at a sign-in does not slow down the user who is signed in. */
+/** Counted apart: anyone who guesses at a sign-in does not slow down the user who is signed in. */
 export type GuessSurface = 'sign-in' | 'session';
 
 @Entity({ name: 'code_guess' })

@@ -92,7 +92,7 @@ export class SignInService {
     const demandOf = async (tx: TenantTransaction) => {
       const { secondFactor, singleSignOn } = await this.policies.read(tx);
       return {
-        // Whoever gets in without the identity provider never does by a password alone: not even to set up an authenticator.
+        // Anyone who gets in without the identity provider never does by a password alone: not even to set up an authenticator.
         mailCode: user.mfaEnabled || singleSignOn,
         enrolment: secondFactor === 'required',
         refusal: singleSignOn ? await this.passwordRefusal(tx, user.id) : undefined,
@@ -154,7 +154,7 @@ export class SignInService {
     if (entered && !isRefused(entered)) return entered;
     const proven = (await this.proveLocal(attempt)) ?? entered;
     if (proven) return proven;
-    // A local account learns nothing of attempts: it may be somebody else's.
+    // A local account learns nothing of attempts: it may be someone else's.
     if (user) this.noteFailure(user, origin);
     throw new PlatformError('INVALID_CREDENTIALS');
   }
@@ -178,7 +178,7 @@ export class SignInService {
     if (personId !== null && attempt.workspace === undefined && (!entered || isRefused(entered))) {
       for (const membership of await this.database.crossTenant((tx) => this.persons.memberships(tx, personId))) {
         const other = await this.users.readForSignIn(this.database, membership);
-        // A host or a provider alone lets somebody in who has no password.
+        // A host or a provider alone lets someone in who has no password.
         if (other?.status !== 'active' || other.passwordHash !== user.passwordHash) continue;
         // A workspace that refuses them says why, rather than that another is suspended.
         if (!entered || entered.isSuspended || !isRefused(other)) entered = other;
@@ -205,7 +205,7 @@ export class SignInService {
   }
 
   /**
-   * Only the password of the device's own user counts: whoever has an account of somebody's address in their workspace has
+   * Only the password of the device's own user counts: anyone who has an account of someone's address in their workspace has
    * devices of that account only.
    * @returns undefined where the device is not one of the address's, before anything is hashed
    */

@@ -103,7 +103,7 @@ export class StepUpService {
 
   /**
    * Notes the proof at the session: the code of an authenticator or a recovery code where there is one, else the password.
-   * @param readPassword reads the stored password of whoever holds the session
+   * @param readPassword reads the stored password of the session's user
    * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED; FORBIDDEN for a token without a session
    */
   async prove(

@@ -40,7 +40,7 @@ export const domainOf = (email: string): string => email.slice(email.lastIndexOf
 export function domainProblem(domain: string): string | undefined {
   if (!checkHostname(domain).ok) return 'This is not the name of a public domain';
   const { publicSuffix, isIcann, isPrivate, isIp } = parse(domain, { allowPrivateDomains: true });
-  // Whoever can write below a suffix that others register names under would speak for all of them.
+  // Anyone who can write below a suffix that others register names under would speak for all of them.
   if (isIp || publicSuffix === domain) return 'Others register names under this domain';
   if (!isIcann && !isPrivate) return 'This is not the name of a public domain';
   if (PUBLIC_MAIL_DOMAINS.has(domain)) return 'Anybody can have an address of this domain';
@@ -183,7 +183,7 @@ export class DomainService {
 
   /**
    * Looks a domain up again, and takes it away when its record has been missing for too long. The last one stays with a
-   * workspace that requires single sign-on, whose users could not sign in at all otherwise, until somebody else proves it.
+   * workspace that requires single sign-on, whose users could not sign in at all otherwise, until someone else proves it.
    */
   async recheck(holder: DomainHolder): Promise<void> {
     const { tenantId, domain } = holder;

@@ -28,8 +28,8 @@ export class FollowedAddressService {
   ) {}
 
   /**
-   * Gives the person of a user another address of the workspace's domains in every workspace of theirs, unless it is somebody
-   * else's. The former one is free at once: the organisation may have given it to somebody else.
+   * Gives the person of a user another address of the workspace's domains in every workspace of theirs, unless it is someone
+   * else's. The former one is free at once: the organisation may have given it to someone else.
    * @param email that the provider has verified, normalised
    */
   async follow(provider: IdentityProvider, user: User, email: string, origin: TransactionOrigin): Promise<void> {

@@ -126,7 +126,7 @@ export class IdentityProviderService {
     const isAnother = after.issuer !== before.issuer;
     if (isAnother || (after.enabled && !before.enabled)) after.issuer = await this.discover(tenantId, after.issuer);
     await this.database.transaction(principal, async (tx) => {
-      // Whoever changed it meanwhile is not overwritten: the checks above were made for what it was.
+      // The one who changed it meanwhile is not overwritten: the checks above were made for what it was.
       const present = assertFound(await this.providers.lock(tx, id));
       if (present.updatedAt.getTime() !== before.updatedAt.getTime()) {
         throw new PlatformError('CONFLICT', 'The provider was changed at the same time');
@@ -159,7 +159,7 @@ export class IdentityProviderService {
     const { tenantId, id, lastFailure } = provider;
     const failure = { ...reason, message };
     const { at: _at, ...before } = lastFailure ?? { at: '', code: 'returned' };
-    // What anybody can claim does not stand in the place of what the provider says.
+    // What anybody can claim does not stand in place of what the provider says.
     if (reason.code === 'returned' && before.code !== 'returned') return;
     await this.database.transaction(tenantId, (tx) =>
       this.providers.noteFailure(tx, id, { at: new Date().toISOString(), ...failure }),

@@ -15,7 +15,7 @@ import type { IdentityProvider, ProviderLinkRequest } from './single-sign-on.ent
 import { firstSignInMail, linkRequestMail } from './single-sign-on.mail.js';
 import { LinkRequestRepository, ProviderLinkRepository, type Subject } from './single-sign-on.repository.js';
 
-/** Whom a provider presents with the address of a user whom it has known as somebody else. */
+/** Whom a provider presents with the address of a user whom it has known as someone else. */
 export interface Newcomer {
   readonly email: string;
   /** The provider's own spelling. */
@@ -24,7 +24,7 @@ export interface Newcomer {
 }
 
 /**
- * An address that the organisation has given to somebody else does not make them the user who had it: issuer and `sub`
+ * An address that the organisation has given to someone else does not make them the user who had it: issuer and `sub`
  * identify (OpenID Connect Core, section 5.7). An owner decides.
  */
 @Injectable()
@@ -75,7 +75,7 @@ export class LinkRequestService {
     });
   }
 
-  /** Whoever is linked waits no more. */
+  /** Anyone who is linked waits no more. */
   async forget(tx: NarrowTransaction, person: Subject): Promise<void> {
     await this.requests.deleteOf(tx, person);
   }
@@ -87,7 +87,7 @@ export class LinkRequestService {
   }
 
   /**
-   * They are the user from now on, in place of whomever the provider has known as the user: what these have opened ends.
+   * They are the user from now on, in place of the one whom the provider has known as the user: what these have opened ends.
    * @throws PlatformError NOT_FOUND; CONFLICT when the user is no longer one who has the address
    */
   async approve(principal: Principal, providerId: string, id: string): Promise<void> {

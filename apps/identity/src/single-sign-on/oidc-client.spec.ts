@@ -49,7 +49,7 @@ afterEach(() => {
 const start = (tenantId = CLIENT.tenantId) => client.authorizationUrl({ ...CLIENT, tenantId }, CHECKS, ['openid']);
 
 describe('a provider that cannot be read', () => {
-  it('is not asked again for half a minute, whoever begins a sign-in, and then it is', async () => {
+  it('is not asked again for half a minute, no matter who begins a sign-in, and then it is', async () => {
     for (const tenantId of ['one', 'one', 'another']) await expect(start(tenantId)).rejects.toThrow('took too long');
     await expect(start()).rejects.toBeInstanceOf(ProviderFailure);
     expect(calls).toBe(1);

@@ -112,7 +112,7 @@ export interface Authentication {
   authenticatedAt: Date | null;
 }
 
-/** The clock of a provider may be ahead by as much, as that of whoever signs our own tokens. */
+/** The clock of a provider may be ahead by as much, as the clock that signs our own tokens. */
 const MAX_CLOCK_LEAD_MS = 60_000;
 
 /** A provider's documents are read again after this time; keys also when a token names an unknown one. */
@@ -291,7 +291,7 @@ function clientAuthentication(metadata: oidc.ServerMetadata, secret: string): oi
 const SUBJECT = /^(?=.*\S)[^\p{Cc}\p{Cs}]{1,255}$/u;
 
 /**
- * @param claims of the id token, which alone say how somebody was authenticated
+ * @param claims of the id token, which alone say how someone was authenticated
  * @throws ProviderFailure
  */
 function authenticationOf(about: Record<string, unknown>, claims: oidc.IDToken): Authentication {

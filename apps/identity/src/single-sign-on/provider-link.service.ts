@@ -30,7 +30,7 @@ import type { IdentityProvider } from './single-sign-on.entity.js';
 import { firstSignInMail } from './single-sign-on.mail.js';
 import { ProviderLinkRepository, type Subject } from './single-sign-on.repository.js';
 
-/** Why somebody whom the provider has authenticated does not get in. Pages explain them. */
+/** Why someone whom the provider has authenticated does not get in. Pages explain them. */
 export const REFUSALS = {
   email_missing: 'The provider does not say an e-mail address',
   email_not_verified: 'The provider has not verified the e-mail address',
@@ -47,7 +47,7 @@ export type Refusal = keyof typeof REFUSALS;
 /** The name of a user has the same limit. */
 const MAX_NAME = 200;
 
-/** Finds or makes the user that somebody is whom a provider has authenticated. */
+/** Finds or makes the user that someone is whom a provider has authenticated. */
 @Injectable()
 export class ProviderLinkService {
   constructor(
@@ -71,10 +71,10 @@ export class ProviderLinkService {
   ) {}
 
   /**
-   * - Whoever has signed in before is known by issuer and `sub`; their address follows the provider.
+   * - Anyone who has signed in before is known by issuer and `sub`; their address follows the provider.
    * - At the first sign-in the address decides, if its domain belongs to the workspace: a user who has it is linked and told,
    *   otherwise one is made. The sign-in proves the address: the person is a member from now on, and nobody else is the user.
-   * - Of a user whom the provider has known as somebody else an owner decides.
+   * - Of a user whom the provider has known as someone else an owner decides.
    *
    * Nobody gets into another workspace, and nobody whose address is of a domain that the workspace has lost.
    * @param expectedId of the user whose session it is; nobody is made or linked then
@@ -150,7 +150,7 @@ export class ProviderLinkService {
       const id = known?.id ?? newId();
       if (!known) await this.provision(tx, provider, { id, email, name: person.name });
       const user = { tenantId: provider.tenantId, userId: id };
-      // A person who has left had the address before. They stay somebody else, to whom the account is not offered either.
+      // A person who has left had the address before. They stay someone else, to whom the account is not offered either.
       if (await this.hasLeft(tx, email, provider.tenantId)) await this.persons.decline(tx, id);
       else await this.proofs.prove(tx, email, user);
       await this.links.insert(tx, subject, id);
@@ -172,9 +172,9 @@ export class ProviderLinkService {
   }
 
   /**
-   * The user of the workspace who has the address, which is held until the transaction ends. Somebody else may have used them as
+   * The user of the workspace who has the address, which is held until the transaction ends. Someone else may have used them as
    * long as nobody had proven the address: that ends.
-   * @throws PlatformError SINGLE_SIGN_ON_REFUSED: whoever has an address next is not the person who gave it up
+   * @throws PlatformError SINGLE_SIGN_ON_REFUSED: anyone who has an address next is not the person who gave it up
    */
   private async knownBy(tx: NarrowTransaction, tenantId: string, email: string) {
     await this.persons.holdAddress(tx, email);

@@ -16,7 +16,7 @@ import { DiscoverInput, ExchangeInput, SignInProviderListView, StartedView, Star
 import { SIGN_IN_SECONDS } from './single-sign-on.repository.js';
 
 /**
- * The cookie that ties a sign-in to the browser that began it, so that nobody is signed in to the account of somebody who sent
+ * The cookie that ties a sign-in to the browser that began it, so that nobody is signed in to the account of someone who sent
  * them a link (login CSRF). `__Host-`: a browser accepts it from this very host only (RFC 6265bis, section 4.1.3.2); Lax:
  * it comes along when the provider sends the browser back.
  */

@@ -243,7 +243,7 @@ export class ProviderSignInService {
     return { signIn, provider };
   }
 
-  /** Runs a call of a provider; what is wrong with it is for the log and for the owners, not for whoever signs in. */
+  /** Runs a call of a provider; what is wrong with it is for the log and for the owners, not for anyone who signs in. */
   private async reachable<T>(provider: IdentityProvider, origin: RequestOrigin, call: () => Promise<T>): Promise<T> {
     try {
       return await call();

@@ -37,7 +37,7 @@ export class VerifiedDomain {
   @Column({ name: 'next_check_at', type: 'timestamptz' }) nextCheckAt: Date;
 }
 
-/** Which user of a workspace somebody is whom a provider has authenticated. */
+/** Which user of a workspace someone is whom a provider has authenticated. */
 @Entity({ name: 'provider_link' })
 export class ProviderLink extends TenantRow {
   @PrimaryColumn({ type: 'text' }) issuer: string;
@@ -48,7 +48,7 @@ export class ProviderLink extends TenantRow {
   @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
 }
 
-/** Somebody whom a provider has authenticated with the address of a user whom it knows as somebody else: an owner decides. */
+/** Someone whom a provider has authenticated with the address of a user whom it knows as someone else: an owner decides. */
 @Entity({ name: 'provider_link_request' })
 export class ProviderLinkRequest extends IdentifiedRow {
   @Column({ name: 'provider_id', type: 'uuid' }) providerId: string;

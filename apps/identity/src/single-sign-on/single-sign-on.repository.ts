@@ -187,7 +187,7 @@ export class ProviderLinkRepository {
     await tx.repository(ProviderLink).insert({ ...subject, userId });
   }
 
-  /** Returns whether the provider knows a user, as whomever. */
+  /** Returns whether the provider knows a user, as anyone. */
   async isLinked(tx: Transaction, { tenantId, issuer }: Subject, userId: string): Promise<boolean> {
     return tx.repository(ProviderLink).existsBy({ tenantId, issuer, userId });
   }
@@ -200,12 +200,12 @@ export class ProviderLinkRepository {
     await tx.query(END_MAILED_LINKS, [tenantId, userId]);
   }
 
-  /** Whoever the user was at the provider is nobody. */
+  /** The user no longer is anyone at the provider. */
   async unlink(tx: Transaction, { tenantId, issuer }: Subject, userId: string): Promise<void> {
     await tx.repository(ProviderLink).delete({ tenantId, issuer, userId });
   }
 
-  /** Whoever was linked to a user from a time on is nobody again until their next sign-in. */
+  /** The one who was linked to a user from a time on is nobody again until their next sign-in. */
   async deleteSince(tx: TenantTransaction, userId: string, since: Date): Promise<void> {
     await tx.repository(ProviderLink).delete({ tenantId: tx.tenantId, userId, createdAt: MoreThanOrEqual(since) });
   }

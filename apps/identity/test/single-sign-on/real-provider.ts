@@ -7,7 +7,7 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose';
 
 const CLIENT = { id: 'crm', secret: 'a-secret-of-the-real-provider' };
 
-/** Somebody who has an account at the provider. */
+/** Someone who has an account at the provider. */
 export interface Person {
   sub: string;
   email: string;
@@ -22,7 +22,7 @@ export class RealProvider {
   person: Person | undefined;
   /** How many seconds ago they have signed in there. */
   signedInSecondsAgo = 0;
-  /** How often somebody was asked who they are. */
+  /** How often someone was asked who they are. */
   asked = 0;
   /** The key of its tokens, as long as it runs: the platform remembers it. */
   private key: JWK | undefined;

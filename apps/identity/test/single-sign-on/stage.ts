@@ -17,7 +17,7 @@ export const DOWN = { error: 'SERVICE_UNAVAILABLE' };
 export const EXPIRED = { error: 'SINGLE_SIGN_ON_EXPIRED' };
 export const refused = (reason: string) => ({ error: 'SINGLE_SIGN_ON_REFUSED', reason });
 
-/** A sign-in whose browser has been sent to the provider, which is about to authenticate somebody. */
+/** A sign-in whose browser has been sent to the provider, which is about to authenticate someone. */
 export interface Begun {
   browser: Browser;
   state: string;

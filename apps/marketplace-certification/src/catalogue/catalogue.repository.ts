@@ -92,7 +92,7 @@ export class AppRepository {
     return (await this.lock(tx, app.key)) as string;
   }
 
-  /** Holds the app until the transaction ends. @returns its publisher, or null when there is no such app */
+  /** Holds the app until the transaction ends. @returns its publisher, or null when the app does not exist */
   async lock(tx: NarrowTransaction, key: string): Promise<string | null> {
     const app = await tx.repository(App).findOne({
       select: { key: true, tenantId: true },

@@ -14,7 +14,7 @@ const KEPT_CHARACTERS = 16 * 1024 * 1024;
 
 /**
  * What a version changes against the one that tenants have. That of long packages takes a good part of a second to compute,
- * and packages never change: each difference is computed once, whoever asks for it how often, and holds up no transaction.
+ * and packages never change: each difference is computed once, no matter who asks for it and how often, and holds up no transaction.
  */
 @Injectable()
 export class VersionDifferenceService {

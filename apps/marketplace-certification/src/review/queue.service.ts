@@ -22,7 +22,7 @@ export class QueueService {
 
   /**
    * What waits for an operator comes by turn, so that a publisher who submits very often delays nobody else. Turns become lower
-   * while others decide, so whoever works through the queue with a cursor begins again at its start.
+   * while others decide, so anyone who works through the queue with a cursor begins again at its start.
    * @throws PlatformError FORBIDDEN unless the caller is an operator; INVALID_QUERY for a cursor of another list
    */
   async list(operator: Principal | undefined, query: ListSubmissionsQuery = {}): Promise<ListAnswer<SubmissionView>> {

@@ -84,7 +84,7 @@ export type ReviewedSubmission = Omit<Submission, 'submittedBy' | 'publishedAt'>
     turn?: number;
   };
 
-/** Lower-case `text` in the place of `q`. */
+/** Lower-case `text` in place of `q`. */
 export type QueueFilter = Omit<ListSubmissionsQuery, keyof ListQuery | 'q'> & { text?: string };
 
 export interface RecordedStep {

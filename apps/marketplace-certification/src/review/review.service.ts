@@ -15,7 +15,7 @@ import type { SubmissionView } from './review.dto.js';
 import { type ReviewedSubmission, ReviewRepository } from './review.repository.js';
 import { viewOf } from './submission-view.js';
 
-/** How long a claim counts. Whoever needs longer claims again. */
+/** How long a claim counts. Anyone who needs longer claims again. */
 export const CLAIM_HOURS = 4;
 
 interface Decision {

@@ -30,7 +30,7 @@ import type {
 import { Neighbours } from './neighbours.js';
 import { fieldService, newKey, reviewPacket } from './packages.js';
 
-/** Somebody who calls, with a token of their own. */
+/** Someone who calls, with a token of their own. */
 export interface Caller {
   readonly tenantId: string;
   readonly userId: string;
@@ -92,7 +92,7 @@ export class Marketplace {
     return this.service.get(Database);
   }
 
-  /** Another process on the same database, in the place of this one. */
+  /** Another process on the same database, in place of this one. */
   async restart(): Promise<void> {
     await this.service.close();
     this.service = await startTestService(this.config, AppModule.with(this.config, resolves), {

@@ -33,7 +33,7 @@ export class RecoveryService {
     });
   }
 
-  /** @throws PlatformError NOT_FOUND when there is no such subscription, or it never had one */
+  /** @throws PlatformError NOT_FOUND when the subscription does not exist, or it never had one */
   async get({ tenantId }: Principal, subscriptionId: string): Promise<Recovery> {
     return this.database.transaction(tenantId, async (tx) => {
       const [subscription, recovery] = await Promise.all([

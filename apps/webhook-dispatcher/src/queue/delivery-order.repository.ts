@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 
 // A partition has the deliveries of one record to one subscription that have not ended. Its head, of which the database allows
 // one, is also in `due_delivery`. Rows become waiting or head, or go, only while their tenant's lock is held; all others only
-// add new rows and mark heads as ended, so that whoever holds the lock never decides by what is about to change.
+// add new rows and mark heads as ended, so that anyone who holds the lock never decides by what is about to change.
 
 /**
  * Rows that have changed and need not wait, as everything that the stream had before is recorded, or has been waited for long

@@ -2,7 +2,7 @@ import type { NarrowTransaction, TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import type { SubscriptionKey } from './subscription-queue.repository.js';
 
-// A hold counts the held deliveries of a subscription, so that neither the bound nor an answer has to. Whoever changes such
+// A hold counts the held deliveries of a subscription, so that neither the bound nor an answer has to. Anyone who changes such
 // deliveries locks their holds first, in the order of the subscriptions. A discarded hold belongs to a deleted subscription.
 
 /** $1: tenant, $2: subscription. */

@@ -36,7 +36,7 @@ export interface WokenQueue extends SubscriptionKey {
 }
 
 /**
- * A subscription has a queue while its deliveries wait; `due_at` is never later than when one of them may be claimed. Whoever
+ * A subscription has a queue while its deliveries wait; `due_at` is never later than when one of them may be claimed. Anyone who
  * makes a delivery due locks the row until the commit, so that `due_at` never moves past a delivery that is not visible yet.
  */
 @Injectable()

@@ -79,7 +79,7 @@ describe('an origin', () => {
     expect(origins.isPaused(ORIGIN, end + 1_000)).toBe(false);
   });
 
-  it('keeps slots for others, whoever takes the rest, also when its limit has grown', () => {
+  it('keeps slots for others, no matter who takes the rest, also when its limit has grown', () => {
     const begin = () => {
       let count = 0;
       for (; origins.freeSlots(ONE, 0) > 0; count += 1) origins.begun(ONE);

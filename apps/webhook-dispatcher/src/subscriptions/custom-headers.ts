@@ -24,7 +24,7 @@ const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 /** Headers of the delivery and its signatures; what describes the body; where a request says it came from. */
 const RESERVED_PREFIXES = ['webhook-', 'x-platform-', 'content-', 'proxy-', 'x-forwarded-'];
 
-/** A `cookie` would make a delivery act for whoever signed in; one `traceparent` would join all deliveries to one trace. */
+/** A `cookie` would make a delivery act for the one who signed in; one `traceparent` would join all deliveries to one trace. */
 const RESERVED_NAMES = new Set([
   ...['user-agent', 'http2-settings', 'via', 'forwarded', 'cookie', 'traceparent', 'tracestate', 'baggage'],
 ]);

@@ -109,7 +109,7 @@ export const DeliveryHour = Type.Object({
 export type DeliveryHour = Static<typeof DeliveryHour>;
 
 /**
- * A page of the deliveries of an app in every tenant, newest first. The caller knows that whoever asks develops the app.
+ * A page of the deliveries of an app in every tenant, newest first. The caller knows that the person who asks develops the app.
  * Refused with INVALID_QUERY when `from` is later than `to`, with QUERY_TOO_EXPENSIVE when reading or counting takes too
  * long, and with SERVICE_UNAVAILABLE while too many others read.
  */

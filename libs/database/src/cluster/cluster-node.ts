@@ -96,7 +96,7 @@ export class ClusterNode {
   private async end(): Promise<void> {
     const { session } = this;
     this.session = undefined;
-    // One that could not be opened needs no end; why was told to whoever asked.
+    // One that could not be opened needs no end; why was told to the one who asked.
     const opened = await session?.catch(() => undefined);
     await opened?.close();
   }

@@ -52,7 +52,7 @@ class WorkNode extends ClusterNode {
   }
 }
 
-/** By tenant, in the order in which whoever locks rows of several tenants locks them. */
+/** By tenant, in the order in which rows of several tenants are locked. */
 export function byTenant<Item extends { readonly tenantId: string }>(items: readonly Item[]): [string, Item[]][] {
   const groups = new Map<string, Item[]>();
   for (const item of items) {

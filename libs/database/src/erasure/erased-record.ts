@@ -54,7 +54,7 @@ export const SETTLE_ERASURE = `
   UPDATE erased_record SET due_at = $3::timestamptz WHERE tenant_id = $1 AND record_id = $2`;
 
 const EVERY_MS = 1_000;
-/** It may be done twice, by whoever takes it over. */
+/** It may be done twice, by anyone who takes it over. */
 const CLAIM_SECONDS = 15;
 const KEPT_DAYS = 30;
 

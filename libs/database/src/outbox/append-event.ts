@@ -87,7 +87,7 @@ export function eventRow<E extends EventDefinition>(
     tenantid: tenantId,
     traceparent: origin.traceparent ?? continueTrace(undefined),
     actorkind: origin.kind,
-    // What works on behalf of somebody later, such as a run, gives its own id as that of the request.
+    // What works on behalf of someone later, such as a run, gives its own id as that of the request.
     causeid: origin.kind === 'internal' ? origin.requestId : undefined,
     appkeys: event.appKeys?.join(' '),
     installationid: event.installationId,

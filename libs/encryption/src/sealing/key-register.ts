@@ -61,7 +61,7 @@ interface RegisteredKey {
   readonly registeredAt: Date;
 }
 
-/** Each process registers its key by a box that only this key opens: whoever lacks a key is known at the start. */
+/** Each process registers its key by a box that only this key opens: anyone who lacks a key is known at the start. */
 export class KeyRegister {
   private readonly box: SecretBox;
 

@@ -62,7 +62,7 @@ function opens(box: SecretBox, stored: Buffer, context: string): boolean {
     box.open(stored, context);
     return true;
   } catch {
-    // Why does not matter here: whoever needs the secret is told.
+    // Why does not matter here: anyone who needs the secret is told.
     return false;
   }
 }

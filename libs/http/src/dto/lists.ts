@@ -138,7 +138,7 @@ export function parsePage(query: ListQuery, binding: CursorBinding): ListPage {
   if (offset > MAX_OFFSET) {
     throw new PlatformError('INVALID_QUERY', `page: reaches ${MAX_OFFSET} rows; go on with cursor`);
   }
-  // Whoever follows a cursor has the total of the first page.
+  // Anyone who follows a cursor has the total of the first page.
   const count = query.count ?? (after ? 'none' : 'estimated');
   const counts = count !== 'none';
   return {

@@ -36,7 +36,7 @@ function routeSettings(settings: RouteSettings): MethodDecorator {
 /** Bytes a body may have unless a route says otherwise. */
 export const DEFAULT_BODY_LIMIT = 1024 * 1024;
 
-/** Bytes a body may have where somebody without a token sends it, e.g. to sign in. */
+/** Bytes a body may have where someone without a token sends it, e.g. to sign in. */
 export const CREDENTIALS_BODY_LIMIT = 16 * 1024;
 
 /** Another limit for the body of a route, in bytes; a larger one is answered by 413 PAYLOAD_TOO_LARGE. */

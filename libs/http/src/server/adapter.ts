@@ -30,7 +30,7 @@ import { answerProblems, clientErrorHandler, requireOneHost } from './unrouted.j
 /** How often connections that fell idle are looked for while draining, in milliseconds. */
 const IDLE_SWEEP_MS = 25;
 
-/** What a server emits when it begins to drain: whoever holds a request that may wait for long ends the wait. */
+/** What a server emits when it begins to drain: anyone who holds a request that may wait for long ends the wait. */
 export const DRAINING = 'crm:draining';
 
 /** Accepts no more connections and waits for requests; after the limit the rest is cut off. */

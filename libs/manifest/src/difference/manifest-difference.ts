@@ -102,7 +102,7 @@ const packageShape: Shape = members({
 });
 
 /**
- * Every difference between two versions of a package, for whoever reviews the later one: unlike `compareManifests`,
+ * Every difference between two versions of a package, for anyone who reviews the later one: unlike `compareManifests`,
  * which tells a tenant what an upgrade means, it leaves nothing out. Equal packages have none, whatever the order of
  * members and of lists whose order says nothing, and whichever of two forms with one meaning they use.
  */

@@ -14,7 +14,7 @@ type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 /** One difference between two versions of a package. */
 export interface Difference {
   /**
-   * Like a JSON pointer, with names in the place of positions: `/objects/visit/fields/hours/readRoles`. `/hosts/…` and
+   * Like a JSON pointer, with names in place of positions: `/objects/visit/fields/hours/readRoles`. `/hosts/…` and
    * `/events/…` are not sections: they sum up which hosts the whole package calls and which events it listens to.
    */
   readonly path: string;
@@ -87,7 +87,7 @@ export const textSet: Shape = (json) => {
 interface ListOptions {
   /** True when the order of the items says something. */
   readonly ordered?: boolean;
-  /** The member that a text in the place of an item stands for. */
+  /** The member that a text in place of an item stands for. */
   readonly short?: string;
 }
 

@@ -149,7 +149,7 @@ export class LineIndex {
     return { line: low + 1, column: offset - starts[low]! + 1 };
   }
 
-  /** The text of a line without its line break, or an empty string when there is no such line. */
+  /** The text of a line without its line break, or an empty string when the line does not exist. */
   lineText(line: number): string {
     const start = this.starts[line - 1];
     return start === undefined

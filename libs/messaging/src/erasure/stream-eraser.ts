@@ -9,7 +9,7 @@ const BATCH = 1_000;
 const EXPIRES_MS = 2_000;
 /** After the end of the process: then another one can scan. */
 const INACTIVE_MS = 5_000;
-/** The clocks of whoever appended the first event, and of the broker. */
+/** The clocks of the one who appended the first event, and of the broker. */
 const CLOCK_SKEW_MS = 60_000;
 
 export interface StreamErasure {

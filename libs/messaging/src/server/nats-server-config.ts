@@ -59,7 +59,7 @@ interface ClusterOptions {
   servers: readonly string[];
   host: string;
   port: number;
-  /** What this authority has not signed is no server of the cluster. Without, whoever reaches the port is: loopback only. */
+  /** What this authority has not signed is no server of the cluster. Without, anyone who reaches the port is: loopback only. */
   tls?: TlsFiles;
 }
 

@@ -7,7 +7,7 @@ export const recordKey = (object: ObjectName, id: string) => ['records', object,
 /** What begins the keys of all timelines: a task stands in those of other records. */
 export const TIMELINES = ['timeline'] as const;
 
-/** Deletes the record that was seen. Of one that somebody else has changed, the user sees the change and can try again. */
+/** Deletes the record that was seen. Of one that someone else has changed, the user sees the change and can try again. */
 export const deletion = (api: Pick<RecordsApi, 'delete'>, client: QueryClient, object: ObjectName) => ({
   mutationFn: ({ id, version }: CrmRecord) => api.delete(object, id, version),
   onError: (_: Error, { id }: CrmRecord) => void client.invalidateQueries({ queryKey: recordKey(object, id) }),

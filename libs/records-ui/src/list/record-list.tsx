@@ -9,7 +9,7 @@ import type { ColumnButtonProps } from './column-button.js';
 import type { EmptyListProps } from './empty-list.js';
 import type { VirtualTableProps } from './virtual-table.js';
 
-// Loaded when somebody filters or chooses columns, or nothing is found.
+// Loaded when someone filters or chooses columns, or nothing is found.
 const ColumnButton = lazy(() => import('./column-button.js'));
 const FilterButton = lazy(() => import('./filter-button.js'));
 const FilterPills = lazy(() => import('./filter-pills.js'));

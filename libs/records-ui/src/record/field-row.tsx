@@ -35,7 +35,7 @@ interface Theirs {
 
 /**
  * A field of a record, changed in its place. The change is shown at once; a refusal brings the input back with what was typed.
- * When somebody else has changed the same field meanwhile, both values are shown; of another field nobody needs to hear.
+ * When someone else has changed the same field meanwhile, both values are shown; of another field nobody needs to hear.
  */
 export function FieldRow({ model, field, record }: FieldRowProps) {
   const texts = useTexts(TEXTS);
@@ -54,7 +54,7 @@ export function FieldRow({ model, field, record }: FieldRowProps) {
   const isWide = viewOf(field.type).control === 'lines';
 
   useEffect(() => {
-    // The focus goes back to where the edit was opened, unless somebody types elsewhere by now.
+    // The focus goes back to where the edit was opened, unless someone types elsewhere by now.
     if (!edit && wasEdited.current && !isTyping()) pencil.current?.focus();
     wasEdited.current = edit !== undefined;
   }, [edit]);

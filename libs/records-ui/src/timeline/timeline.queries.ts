@@ -27,7 +27,7 @@ function useNoteWrite<Input>(write: (api: TimelineApi, input: Input) => Promise<
   const client = useQueryClient();
   return useMutation({
     mutationFn: (input: Input) => write(api, input),
-    // Also of one that somebody else has changed.
+    // Also of one that someone else has changed.
     onSettled: () => client.invalidateQueries({ queryKey: TIMELINES }),
   });
 }

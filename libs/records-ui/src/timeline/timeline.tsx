@@ -113,7 +113,7 @@ function Moment({ at }: { readonly at: string }) {
   return <time dateTime={at}>{formatValue({ shownAs: 'datetime', options: [] }, at, locale, words)}</time>;
 }
 
-/** Who it was, and through what; where nobody can list people, somebody. */
+/** Who it was, and through what; where nobody can list people, someone. */
 function Who({ entry: { by, actor, app } }: { readonly entry: TimelineEntryView }) {
   const texts = useTexts(TIMELINE_TEXTS);
   const { somebody } = useTexts(TEXTS);

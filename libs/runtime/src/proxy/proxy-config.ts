@@ -30,7 +30,7 @@ export function upstreamsConfig<Upstream extends ServiceName>(
     return [name, env.url(variable, { ...local, schemes: ['http', 'https'] })] as const;
   });
   const file = authoritiesConfig(env, UPSTREAM_CA_VARIABLE);
-  // Whoever names authorities means to encrypt: an address that was forgotten must not go without unnoticed.
+  // Anyone who names authorities means to encrypt: an address that was forgotten must not go without unnoticed.
   if (file !== undefined && entries.some(([, address]) => parseUrl(address)?.protocol === 'http:')) {
     env.problem(`${UPSTREAM_CA_VARIABLE} is set, so every address of a service must begin with https://`);
   }

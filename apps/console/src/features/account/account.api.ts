@@ -18,7 +18,7 @@ export type PasswordChange = Proof & { readonly currentPassword: string; readonl
 
 const byId = (id: string) => ({ params: { path: { id } } });
 
-/** The calls of somebody who is signed in: for their account, and for what they decide with it. */
+/** The calls of someone who is signed in: for their account, and for what they decide with it. */
 const accountApi = (client: ApiClient) => ({
   sessions: () => answerOf(client.GET('/api/auth/sessions', ALL)),
   endSession: (id: string) => client.DELETE('/api/auth/sessions/{id}', byId(id)),

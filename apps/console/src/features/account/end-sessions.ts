@@ -17,7 +17,7 @@ export async function endSession(calls: Pick<SessionCalls, 'endSession'>, id: st
 }
 
 /**
- * Ends every session but this one, those included that were opened since the list was shown: whoever presses this button
+ * Ends every session but this one, those included that were opened since the list was shown: anyone who presses this button
  * does not want to look again.
  * @returns their ids
  */

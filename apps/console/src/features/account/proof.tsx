@@ -56,7 +56,7 @@ function ProofDialog({ onAnswer }: ProofDialogProps) {
   const { cancel, working } = useTexts(PAGE_TEXTS);
   const api = useAccountApi();
   const query = useQuery({ queryKey: ['ways'], queryFn: () => ways(api), gcTime: 0 });
-  // An identity provider has to ask who somebody is, not say that it knows.
+  // An identity provider has to ask who someone is, not say that it knows.
   const signInAgain = (): void => {
     const back = ownPath(location.pathname + location.search) ?? '/';
     location.assign(`/account/sign-in?fresh=1&next=${encodeURIComponent(back)}`);

@@ -92,7 +92,7 @@ export function SecondFactor() {
                 text={factor.enabled ? texts.mailOffText : texts.mailOnText}
                 words={texts.passwordProblems}
                 onAct={async ({ password = '' }) => {
-                  // Whoever has found an open page does not know it.
+                  // Anyone who has found an open page does not know it.
                   if (!(await callProven(() => api.setSecondFactor(!factor.enabled, password)))) return false;
                   done(factor.enabled ? texts.mailIsOff : texts.mailIsOn);
                 }}

@@ -33,7 +33,7 @@ export interface TopicProps {
   readonly children?: ReactNode;
 }
 
-/** One of the things to look after. Nothing above the list ever grows, so that nothing moves below somebody's finger. */
+/** One of the things to look after. Nothing above the list ever grows, so that nothing moves below someone's finger. */
 export function Topic({ title, lead, children }: TopicProps) {
   const { back, topics } = useTexts(SECURITY_TEXTS);
   const { name, outcome, onBack } = useContext(TopicContext);

@@ -14,7 +14,7 @@ export interface WithSessionProps {
   readonly children: ReactNode;
 }
 
-/** What needs somebody who is signed in, in a place of its own: whoever is not signs in there first. */
+/** What needs someone who is signed in, in a place of its own: anyone who is not signs in there first. */
 export function WithSession({ title, lead, children }: WithSessionProps) {
   const { working } = useTexts(PAGE_TEXTS);
   const session = useStartedSession();

@@ -9,7 +9,7 @@ import { NewPasswordInput } from '../sign-in/parts/passwords.js';
 import { signInApi } from '../sign-in/sign-in.api.js';
 import { isInvalidLink, LINK_TEXTS } from './links.texts.js';
 
-/** Whoever has an account already joins the workspace with it; anybody else chooses a password. */
+/** Anyone who has an account already joins the workspace with it; anybody else chooses a password. */
 export function Invitation({ token }: { readonly token: string }) {
   const { links, invalidTitle } = useTexts(LINK_TEXTS);
   const { working } = useTexts(PAGE_TEXTS);

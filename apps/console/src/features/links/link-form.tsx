@@ -16,7 +16,7 @@ export interface LinkFormProps<Done> {
   readonly afterInvalid?: ReactNode;
 }
 
-/** A link that does one thing, once somebody says so: programs that scan mails open links, but press no button. */
+/** A link that does one thing, once someone says so: programs that scan mails open links, but press no button. */
 export function LinkForm<Done>({ kind, act, children, afterDone, afterInvalid }: LinkFormProps<Done>) {
   const { links, invalidTitle, problems } = useTexts(LINK_TEXTS);
   const texts = links[kind];

@@ -22,7 +22,7 @@ const PASSKEY_TEXTS = catalogue({
   },
 });
 
-/** A link with which somebody who has an account chooses another password. */
+/** A link with which someone who has an account chooses another password. */
 export function ResetPassword({ token }: { readonly token: string }) {
   const texts = useTexts(PASSKEY_TEXTS);
   return (

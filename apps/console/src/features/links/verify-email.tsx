@@ -29,7 +29,7 @@ const VERIFY_TEXTS = catalogue({
 });
 
 /**
- * Both are asked for, the token of the mail and the account: somebody who registers with the address of another person must
+ * Both are asked for, the token of the mail and the account: someone who registers with the address of another person must
  * not gain it by a click of that person.
  */
 export function VerifyEmail({ token }: { readonly token: string }) {

@@ -17,11 +17,11 @@ const DisablePerson = lazy(() => import('./parts/disable-person.js'));
 const LinkRequests = lazy(() => import('./parts/link-requests.js'));
 const InvitePerson = lazy(() => import('./parts/invite-person.js'));
 
-/** Somebody who has left keeps the name alone, by which records say who they are of. */
+/** Someone who has left keeps the name alone, by which records say who they are of. */
 const isRemoved = ({ email }: UserView): boolean => email?.endsWith('@invalid') === true;
 
 const TYPING_PAUSE_MS = 200;
-/** The longest page of the API; whoever looks for somebody else searches. */
+/** The longest page of the API; anyone who looks for someone else searches. */
 const MOST_SHOWN = 200;
 
 /** Who is in the workspace. Administrators invite people here, disable and remove them, and give records to others. */

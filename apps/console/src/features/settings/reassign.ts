@@ -2,7 +2,7 @@ import type { BulkApi, BulkResult, RecordPage, RecordsApi } from '@crm/api-clien
 import type { FieldModel, ObjectModel } from '@crm/records-ui';
 import { MAX_RECORDS, runBulk } from '../records/bulk/bulk-run.js';
 
-/** A field by which records are somebody's. */
+/** A field by which records are someone's. */
 export interface Owned {
   readonly object: ObjectModel;
   readonly field: FieldModel;
@@ -41,7 +41,7 @@ export async function countOwned(api: Api, objects: readonly ObjectModel[], pers
 }
 
 /**
- * Gives records and open tasks to somebody else, page by page; what is given is in the list no more.
+ * Gives records and open tasks to someone else, page by page; what is given is in the list no more.
  * @param onProgress takes the number of records that were given, each time
  * @returns how many were refused
  * @throws ApiProblem when a part has no answer

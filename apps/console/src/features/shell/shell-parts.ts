@@ -9,7 +9,7 @@ export interface UserMenuProps {
 }
 
 export interface ShellParts {
-  /** The menu of whoever is signed in. */
+  /** The menu of the signed-in user. */
   readonly UserMenu: ComponentType<UserMenuProps>;
   /** Covers the page while its session has ended. */
   readonly SignInAgain: ComponentType;

@@ -19,7 +19,7 @@ import { ShellPartsContext, type UserMenuProps } from './shell-parts.js';
 const Search = lazy(() => import('./parts/search.js'));
 const Shortcuts = lazy(() => import('./parts/shortcuts.js'));
 
-/** Waits for the session, leads to the sign-in where there is none, and draws anew for another person. What somebody has typed stays
+/** Waits for the session, leads to the sign-in where there is none, and draws anew for another person. What someone has typed stays
  * when their session ends by itself: they sign in above it. */
 export default function ShellPage() {
   const texts = useTexts(SHELL_TEXTS);

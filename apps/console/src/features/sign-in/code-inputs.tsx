@@ -76,7 +76,7 @@ export function AuthenticatorForm({ setup, ...form }: AuthenticatorFormProps) {
   );
 }
 
-/** The sign-in is complete by now; it goes on when somebody says that they have the codes. */
+/** The sign-in is complete by now; it goes on when someone says that they have the codes. */
 export function RecoveryCodes({ codes, onKept }: { readonly codes: readonly string[]; readonly onKept: () => void }) {
   const texts = useTexts(SECOND_FACTOR_TEXTS);
   return (

@@ -48,7 +48,7 @@ export function PasskeySignIn({ onAnswer, isOnlyWay = false }: PasskeySignInProp
 /** Enough to ask: an address with a domain. */
 const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
-/** Somebody is typing until nothing has changed for as long. */
+/** Someone is typing until nothing has changed for as long. */
 const TYPING_MS = 400;
 
 /** Buttons for the identity providers of the workspace that an address belongs to. */
@@ -56,7 +56,7 @@ function ProviderButtons({ email, staysOpen }: { readonly email: string; readonl
   const texts = useTexts(SIGN_IN_TEXTS);
   const [typed] = useDebouncedValue(email, TYPING_MS);
   const [isInUse, setIsInUse] = useState(true);
-  // Whoever has a password signs in with it; what keeps the call from being answered, that one says too.
+  // Anyone who has a password signs in with it; what keeps the call from being answered, that one says too.
   const { data } = useQuery({
     queryKey: ['providers', typed],
     queryFn: () =>
@@ -106,7 +106,7 @@ export interface FirstFactorProps {
   readonly onAnswer: (answer: SignInAnswer, email?: string) => Promise<void>;
 }
 
-/** Who somebody is: with a password, a passkey, or through the identity provider of their workspace. */
+/** Who someone is: with a password, a passkey, or through the identity provider of their workspace. */
 export function FirstFactor({ title, lead, staysOpen = false, onAnswer }: FirstFactorProps) {
   const texts = useTexts(SIGN_IN_TEXTS);
   const { state } = useSession();

@@ -37,7 +37,7 @@ describe('a known browser', () => {
     expect(text()).not.toMatch(/ada@|acme/i);
   });
 
-  it('is known by a new password to whoever signs in next, before what was kept earlier, this once', async () => {
+  it('is known by a new password to anyone who signs in next, before what was kept earlier, this once', async () => {
     const { devices } = browser();
     await devices.keep(ADA, 'of-the-old-password');
     devices.keepForNext('of-the-new-password');

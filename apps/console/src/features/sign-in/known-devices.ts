@@ -1,4 +1,4 @@
-/** A browser from which somebody has signed in (decision record 0222). */
+/** A browser from which someone has signed in (decision record 0222). */
 interface KnownDevice {
   /** SHA-256 of the address; null after a new password by mail, when only the API knows whose it is. */
   readonly account: string | null;
@@ -20,8 +20,8 @@ interface Surroundings {
 }
 
 /**
- * By what this browser is known to accounts that have signed in in it, so that they get in while somebody guesses at their
- * passwords. A token opens nothing. Addresses are not kept: whoever looks into the storage does not read who signs in here.
+ * By what this browser is known to accounts that have signed in in it, so that they get in while someone guesses at their
+ * passwords. A token opens nothing. Addresses are not kept: anyone who looks into the storage does not read who signs in here.
  */
 export function knownDevices(window: Surroundings, now: () => number = Date.now) {
   const kept = (): KnownDevice[] => read(window).filter(({ since }) => since <= now() && now() - since < LIFE_MS);
@@ -42,7 +42,7 @@ export function knownDevices(window: Surroundings, now: () => number = Date.now)
       const account = await digest(window, email);
       if (token !== undefined && account !== undefined) add(account, token);
     },
-    /** Keeps a token for whoever signs in next, when the page does not know the address. */
+    /** Keeps a token for anyone who signs in next, when the page does not know the address. */
     keepForNext: (token: string): void => add(null, token),
   };
 }

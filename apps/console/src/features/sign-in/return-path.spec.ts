@@ -36,7 +36,7 @@ describe('the way back from an identity provider', () => {
   });
 
   it.each(['https://evil.example', '//evil.example?request=1', '/\\evil.example'])(
-    'does not lead to %s, whoever has written it there',
+    'does not lead to %s, no matter who has written it there',
     (address) => {
       const { kept, tab } = tabAt('/account/signed-in');
       kept.set('crm-account-return', address);

@@ -6,7 +6,7 @@ import { SIGN_IN_TEXTS } from './sign-in.texts.js';
 
 const stayOpen = (): void => undefined;
 
-/** Covers a page whose session has ended by itself, with everything that is typed in it, until somebody has signed in. */
+/** Covers a page whose session has ended by itself, with everything that is typed in it, until someone has signed in. */
 export default function SignInAgain() {
   const texts = useTexts(SIGN_IN_TEXTS);
   const [title] = useState(() => document.title);

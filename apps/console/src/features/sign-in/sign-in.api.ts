@@ -75,7 +75,7 @@ export const signInApi = {
   completeReset: (token: string, password: string, removePasskeys: boolean) =>
     answerOf(nobody.POST('/api/auth/password-resets/complete', { body: { token, password, removePasskeys } })),
   lookAtInvitation: (token: string) => answerOf(nobody.POST('/api/auth/invitations/look', { body: { token } })),
-  /** @param password of somebody who has no account yet */
+  /** @param password of someone who has no account yet */
   acceptInvitation: (token: string, password?: string) =>
     nobody.POST('/api/auth/invitations/accept', { body: { token, ...(password !== undefined && { password }) } }),
   declineInvitation: (token: string) => nobody.POST('/api/auth/invitations/decline', { body: { token } }),

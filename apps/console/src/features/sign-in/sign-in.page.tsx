@@ -8,7 +8,7 @@ import { nextOf } from './return-path.js';
 import { SignIn } from './sign-in.js';
 import { SIGN_IN_TEXTS } from './sign-in.texts.js';
 
-/** The sign-in by itself: it leads to what it was for, or to the start. Whoever has to prove who they are signs in anew. */
+/** The sign-in by itself: it leads to what it was for, or to the start. Anyone who has to prove who they are signs in anew. */
 export default function SignInPage() {
   const { title } = useTexts(SIGN_IN_TEXTS);
   const { working } = useTexts(PAGE_TEXTS);

@@ -16,7 +16,7 @@ export interface DisablePersonProps {
   readonly onClose: () => void;
 }
 
-/** Disables somebody and gives their records and open tasks to another one, with what is theirs and how far it is. */
+/** Disables someone and gives their records and open tasks to another one, with what is theirs and how far it is. */
 export default function DisablePerson({ person, onClose }: DisablePersonProps) {
   const texts = useTexts(PEOPLE_TEXTS);
   const { cancel } = useTexts(RECORD_TEXTS);

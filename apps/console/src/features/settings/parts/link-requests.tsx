@@ -21,7 +21,7 @@ interface Waiting extends LinkRequestView {
   readonly has: string;
 }
 
-/** Whom a provider presents with the address of somebody here: owners decide who they are. */
+/** Whom a provider presents with the address of someone here: owners decide who they are. */
 export default function LinkRequests() {
   const texts = useTexts(PEOPLE_TEXTS);
   const client = useApiClient();

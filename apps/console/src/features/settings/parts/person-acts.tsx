@@ -10,7 +10,7 @@ import { complain } from '../../shell/parts/undo.js';
 import { Confirm } from '../../sign-in/parts/confirm.js';
 import { PEOPLE_TEXTS } from '../people.texts.js';
 
-/** What an administrator does about somebody now and then. */
+/** What an administrator does about someone now and then. */
 export function PersonActs({ person }: { readonly person: UserView }) {
   const texts = useTexts(PEOPLE_TEXTS);
   const client = useApiClient();

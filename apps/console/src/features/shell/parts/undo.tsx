@@ -15,7 +15,7 @@ const TEXTS = catalogue({
 
 const SHOWN_MS = 8000;
 
-/** Says why something failed, until somebody has read it. */
+/** Says why something failed, until someone has read it. */
 export function complain(problem: unknown, words?: Words): void {
   notifications.show({ message: <ProblemNotice problem={problem} words={words} />, autoClose: false });
 }
@@ -24,7 +24,7 @@ interface Undoable {
   readonly id: string;
   /** What was done. */
   readonly text: string;
-  /** Whoever shows it may be gone by then, so that only the promise tells how it ended. */
+  /** Anyone who shows it may be gone by then, so that only the promise tells how it ended. */
   readonly undo: () => Promise<unknown>;
 }
 

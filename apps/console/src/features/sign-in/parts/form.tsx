@@ -70,7 +70,7 @@ export function Form({ action, submit, words, onCancel, children }: FormProps) {
         {error && !isShown ? <ProblemNotice problem={error} words={words} /> : null}
         {onCancel ? (
           <Group justify="end">
-            {/* First, so that whoever presses a key too often has changed nothing. */}
+            {/* First, so that anyone who presses a key too often has changed nothing. */}
             <Button variant="default" onClick={onCancel}>
               {cancel}
             </Button>
