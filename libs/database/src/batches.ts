@@ -156,7 +156,8 @@ export class Batches<Call, Result> {
       outcomes = await execution.executeBatch(calls.flat(), calls);
     } catch (error) {
       const areOthersFine = batch.length > 1 && execution.isCausedByOneCall?.(error);
-      if (areOthersFine && groups.length > 1) return (await Promise.all(groups.map((group) => this.settle([group])))).flat();
+      if (areOthersFine && groups.length > 1)
+        return (await Promise.all(groups.map((group) => this.settle([group])))).flat();
       outcomes = batch.map(() => (areOthersFine ? null : { error }));
     }
     const next: Waiting<Call, Result>[] = [];

@@ -1,7 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { asPlatformError, isExcessive, isCausedByOneTenant, isTemporary } from './errors.js';
+import { asPlatformError, isCausedByOneTenant, isExcessive, isTemporary } from './errors.js';
 
 const withCode = (code: string) => Object.assign(new Error('of the driver'), { code });
 

@@ -12,7 +12,7 @@ export {
   ErasureSweeper,
   noteErased,
 } from './erasure/erased-record.js';
-export { isExcessive, isCausedByOneTenant, isRefusedStatement, isTemporary, isUniqueViolation } from './errors.js';
+export { isCausedByOneTenant, isExcessive, isRefusedStatement, isTemporary, isUniqueViolation } from './errors.js';
 export * as eventTableSql from './event-table-sql.js';
 export { FairQueue } from './fair-queue.js';
 export {
@@ -100,4 +100,4 @@ export { deleteOldest } from './worker/delete-oldest.js';
 export { DueWorkMeter, measureDueWork } from './worker/due-work-meter.js';
 export { RoundRobin } from './worker/round-robin.js';
 export { Sweeper } from './worker/sweeper.js';
-export { type Claimed, LOOK_AGAIN_SOON, type Capacity, TenantShares, Wake, Worker } from './worker/worker.js';
+export { type Capacity, type Claimed, LOOK_AGAIN_SOON, TenantShares, Wake, Worker } from './worker/worker.js';

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { checkUrl, type HostPort, type UrlOptions, type UrlVerdict } from '@crm/address-policy';
 import { TLS_SETTINGS } from '@crm/contracts';
+import { Connection, type ConnectionOptions, ConnectionPool, Connections, LoopLoad } from './connections.js';
 import { type Dial, TlsSessions } from './connector.js';
 import { Destinations, type Origin } from './destination.js';
 import { EgressError } from './errors.js';
 import { exchange, outgoingHeaders, type RequestHeaders, type Timeouts } from './exchange.js';
-import { Connection, type ConnectionOptions, ConnectionPool, Connections, LoopLoad } from './connections.js';
 import {
   lookupChecked,
   nameServerResolver,

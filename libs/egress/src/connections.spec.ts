@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { Origin } from './destination.js';
 import { type Connection, ConnectionPool, Connections } from './connections.js';
+import type { Origin } from './destination.js';
 
 const originOf = (host: string) => ({ origin: `https://${host}` }) as Origin;
 const A = originOf('a.example.com');
@@ -17,7 +17,12 @@ describe('Connections', () => {
     connections = new Connections(
       new ConnectionPool({ maxIdlePerOrigin: 8, maxIdle: 8 }),
       (origin) => {
-        const connection = { origin, expiresAt: Number.POSITIVE_INFINITY, isOpen: true, destroy: async () => undefined };
+        const connection = {
+          origin,
+          expiresAt: Number.POSITIVE_INFINITY,
+          isOpen: true,
+          destroy: async () => undefined,
+        };
         created.push(connection as Connection);
         return connection as Connection;
       },

@@ -173,7 +173,11 @@ export class ConnectionPool {
   put(connection: Connection): void {
     const { origin } = connection.origin;
     let connections = this.byOrigin.get(origin);
-    if (!isUsable(connection) || (connections?.length ?? 0) >= this.options.maxIdlePerOrigin || this.options.maxIdle < 1) {
+    if (
+      !isUsable(connection) ||
+      (connections?.length ?? 0) >= this.options.maxIdlePerOrigin ||
+      this.options.maxIdle < 1
+    ) {
       this.discard(connection);
       return;
     }

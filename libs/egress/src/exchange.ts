@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { classifyExchangeError, EgressError, type EgressErrorCode } from './errors.js';
 import type { Connection } from './connections.js';
+import { classifyExchangeError, EgressError, type EgressErrorCode } from './errors.js';
 
 export interface Timeouts {
   /** Lookup, TCP and TLS. */
@@ -200,7 +200,11 @@ const DRAIN_MS = 1_000;
  * Sends one request on a connection and reads the response within the limits.
  * @throws EgressError (rejects); the connection must then be destroyed
  */
-export function exchange(connection: Connection, request: OutgoingRequest, limits: ExchangeLimits): Promise<ExchangeResult> {
+export function exchange(
+  connection: Connection,
+  request: OutgoingRequest,
+  limits: ExchangeLimits,
+): Promise<ExchangeResult> {
   return new Promise((resolve, reject) => {
     connection.client.dispatch(request, new Exchange(connection, request.method, limits, resolve, reject));
   });

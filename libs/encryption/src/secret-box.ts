@@ -93,7 +93,9 @@ export class SecretBox {
     }
     const { keyId } = parts;
     if (keyId !== null && !candidates.some(({ id }) => id === keyId)) throw new MissingEncryptionKey(keyId);
-    throw new Error('The box was changed, belongs to another context or was sealed with another key', { cause: failure });
+    throw new Error('The box was changed, belongs to another context or was sealed with another key', {
+      cause: failure,
+    });
   }
 }
 

@@ -86,7 +86,10 @@ describe('properties of generated formulas', () => {
     fc.assert(
       fc.property(arbitraryFormula, fc.nat(), fc.nat(5), fc.string({ maxLength: 3 }), (source, at, cut, inserted) => {
         const position = at % (source.length + 1);
-        const { ok, errors } = checkFormula(source.slice(0, position) + inserted + source.slice(position + cut), FIELDS);
+        const { ok, errors } = checkFormula(
+          source.slice(0, position) + inserted + source.slice(position + cut),
+          FIELDS,
+        );
         expect(ok || errors.length > 0).toBe(true);
       }),
       runs(187),

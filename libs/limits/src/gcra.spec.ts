@@ -6,8 +6,8 @@ import {
   hasCapacity,
   paceOf,
   remainingUses,
-  secondsUntilEmpty,
   secondsUntilCapacity,
+  secondsUntilEmpty,
 } from './limiter-store.js';
 
 describe('the arithmetic of limits', () => {

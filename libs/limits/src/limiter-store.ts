@@ -111,7 +111,8 @@ export function paceOf(points: number, windowSeconds: number, burst: number): Pa
   return { intervalUs, capacityUs: burst * intervalUs };
 }
 
-export const hasCapacity = ({ intervalUs, capacityUs }: Pace, debtUs: number): boolean => debtUs + intervalUs <= capacityUs;
+export const hasCapacity = ({ intervalUs, capacityUs }: Pace, debtUs: number): boolean =>
+  debtUs + intervalUs <= capacityUs;
 
 /** The debt after an operation; for `take` one that is admitted. */
 export function debtAfter(operation: Operation, { intervalUs, capacityUs }: Pace, debtUs: number): number {

@@ -8,8 +8,8 @@ import {
   type OpenLimit,
   type Operation,
   remainingUses,
-  secondsUntilEmpty,
   secondsUntilCapacity,
+  secondsUntilEmpty,
   windowSeconds,
 } from './limiter-store.js';
 

@@ -91,7 +91,11 @@ export function* actionProblems(automation: Draft<ManifestAutomation>, at: strin
 
 const memberOf = (action: Draft<ManifestAction>, name: string): unknown => (action as Record<string, unknown>)[name];
 
-function* textsOf(action: Draft<ManifestAction>, members: readonly string[], place: string): Generator<TextWithPointer> {
+function* textsOf(
+  action: Draft<ManifestAction>,
+  members: readonly string[],
+  place: string,
+): Generator<TextWithPointer> {
   for (const name of members) yield* textsIn(memberOf(action, name), `${place}/${name}`);
 }
 

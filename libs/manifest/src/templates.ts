@@ -1,4 +1,4 @@
-import { TemplateBudget, TemplateError, type TemplateAllowance } from './template-budget.js';
+import { type TemplateAllowance, TemplateBudget, TemplateError } from './template-budget.js';
 
 /** A piece of a template: literal text or a placeholder `{{name}}`. */
 export type TemplatePart = { text: string } | { path: string; position: number };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RevocationSource } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { type Claimed, LOOK_AGAIN_SOON, type Capacity, TenantShares, Worker } from '@crm/database';
+import { type Capacity, type Claimed, LOOK_AGAIN_SOON, TenantShares, Worker } from '@crm/database';
 import { compileFormula } from '@crm/formula';
 import { conditionTypes } from '@crm/manifest';
 import { TenantDirectory } from '@crm/messaging';

@@ -361,11 +361,14 @@ export class RecordListRepository {
   private async readBatch(pages: readonly ShortPage[]): Promise<{ result: ListRow }[]> {
     const [only] = pages as [ShortPage];
     if (pages.length === 1) return [{ result: await this.readOne(only) }];
-    const { answers } = await this.database.sharedTransaction({ kind: 'lists', tenantId: only.origin.tenantId }, async (tx) => ({
-      answers: pages.map(({ origin, sql, parameters }) =>
-        tx.issueReturning<ListRow>(sql, [origin.tenantId, ...parameters], true),
-      ),
-    }));
+    const { answers } = await this.database.sharedTransaction(
+      { kind: 'lists', tenantId: only.origin.tenantId },
+      async (tx) => ({
+        answers: pages.map(({ origin, sql, parameters }) =>
+          tx.issueReturning<ListRow>(sql, [origin.tenantId, ...parameters], true),
+        ),
+      }),
+    );
     return (await Promise.all(answers)).map(([row]) => ({ result: row as ListRow }));
   }
 

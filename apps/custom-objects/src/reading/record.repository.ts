@@ -119,7 +119,11 @@ export class RecordRepository {
 
   /** Like {@link read}; returns the records that exist. */
   async readSeveral(tenantId: string, objectId: string, ids: readonly string[]): Promise<Read<StoredRecord[]>> {
-    return this.reads.run(await this.database.sharedTransactionKey(`${tenantId}/${objectId}`), { tenantId, objectId, ids });
+    return this.reads.run(await this.database.sharedTransactionKey(`${tenantId}/${objectId}`), {
+      tenantId,
+      objectId,
+      ids,
+    });
   }
 
   /** @returns null when there is none */

@@ -16,7 +16,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type BodyLimits, GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
-import { SENDER_KINDS, type SenderKind, ROUTES, type Route, type RouteClass, routeFor } from '../routing/routing.js';
+import { ROUTES, type Route, type RouteClass, routeFor, SENDER_KINDS, type SenderKind } from '../routing/routing.js';
 import { ApiKeyService } from './api-key.service.js';
 import { RateLimitService } from './rate-limit.service.js';
 

@@ -26,13 +26,13 @@ import {
 } from './accounts.repository.js';
 import { ExpiredRowRepository, ExpiredRowSweeper, LapsedClaimSweeper } from './accounts.sweeper.js';
 import { AfterResponse } from './after-response.service.js';
-import { MembershipRemovalService } from './membership-removal.service.js';
 import { EmailChangeService, EmailChangeUndoService } from './email-change.service.js';
 import { InvitationController } from './invitation.controller.js';
 import { InvitationService } from './invitation.service.js';
 import { LeaveWorkspaceService } from './leave-workspace.service.js';
 import { EmailChangeLimit, PasswordResetLimit, RegistrationLimit } from './limits.js';
 import { MemberAdministrationService } from './member-administration.service.js';
+import { MembershipRemovalService } from './membership-removal.service.js';
 import { OfferController } from './offer.controller.js';
 import { OfferService } from './offer.service.js';
 import { OperatorService } from './operator.service.js';

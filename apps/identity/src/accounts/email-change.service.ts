@@ -23,9 +23,9 @@ import { normaliseEmail } from '../people/people.service.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
 import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secrets.js';
+import { AccessRemovalService } from '../sessions/access-removal.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
-import { AccessRemovalService } from '../sessions/access-removal.service.js';
 import { AuthenticatorService } from '../sign-in/authenticator.service.js';
 import type { MfaRequired } from '../sign-in/mfa.service.js';
 import { PasskeyParts } from '../sign-in/passkey.service.js';
@@ -36,8 +36,8 @@ import type { EmailChange } from './accounts.entity.js';
 import { CONFIRM_SECONDS, changedMail, confirmationMail, takenMail, UNDO_SECONDS } from './accounts.mail.js';
 import { EmailChangeRepository, PasswordResetRepository } from './accounts.repository.js';
 import { AfterResponse } from './after-response.service.js';
-import { MembershipRemovalService } from './membership-removal.service.js';
 import { EmailChangeLimit } from './limits.js';
+import { MembershipRemovalService } from './membership-removal.service.js';
 import { PasswordResetService } from './password-change.service.js';
 
 /** The change holds in every workspace of the person. */

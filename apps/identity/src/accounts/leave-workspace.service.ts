@@ -7,7 +7,7 @@ import { TenantRepository } from '../people/people.repository.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { PersonSessionService } from '../sessions/person-session.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { MembershipRemovalService, type Leaver, lastOwner } from './membership-removal.service.js';
+import { type Leaver, lastOwner, MembershipRemovalService } from './membership-removal.service.js';
 
 /** People leave a workspace, or the platform. A local account leaves its own workspace alone. */
 @Injectable()

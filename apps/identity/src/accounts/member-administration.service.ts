@@ -11,7 +11,7 @@ import { SessionService } from '../sessions/session.service.js';
 import { AuthenticatorService } from '../sign-in/authenticator.service.js';
 import { PasskeyRepository } from '../sign-in/factor.repository.js';
 import { FactorNoticeService } from '../sign-in/factor-notice.service.js';
-import { MembershipRemovalService, lastOwner } from './membership-removal.service.js';
+import { lastOwner, MembershipRemovalService } from './membership-removal.service.js';
 
 /** What administrators do with members of their workspace, which leaves the person and their other workspaces alone. */
 @Injectable()

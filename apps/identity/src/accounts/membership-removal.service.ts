@@ -6,8 +6,8 @@ import type { EmailHolder } from '../people/email.repository.js';
 import { UserRepository } from '../people/people.repository.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
-import { RevocationService } from '../sessions/revocation.service.js';
 import { AccessRemovalService } from '../sessions/access-removal.service.js';
+import { RevocationService } from '../sessions/revocation.service.js';
 import { ErasureRepository, type LeavingUser } from './personal-data.repository.js';
 
 /** A user who is held until they have gone. */

@@ -1,8 +1,8 @@
 import {
+  type Capacity,
   measureDueWork,
   type NarrowTransaction,
   newId,
-  type Capacity,
   secondsFromNow,
   type Transaction,
 } from '@crm/database';

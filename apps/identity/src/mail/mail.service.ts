@@ -1,4 +1,4 @@
-import { Backoff, type Claimed, Database, type Capacity, type Transaction, Worker } from '@crm/database';
+import { Backoff, type Capacity, type Claimed, Database, type Transaction, Worker } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { createTransport } from 'nodemailer';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';

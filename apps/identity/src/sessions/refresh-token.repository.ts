@@ -10,7 +10,8 @@ import { RefreshToken } from './sessions.entity.js';
 const SUCCESSOR_CONTEXT = 'refresh_token/successor';
 
 /** The key is derived from the token, of which the database has only a hash: a copy of the table holds no token that works. */
-export const sealSuccessor = (token: string, successor: string): Buffer => boxOf(token).seal(successor, SUCCESSOR_CONTEXT);
+export const sealSuccessor = (token: string, successor: string): Buffer =>
+  boxOf(token).seal(successor, SUCCESSOR_CONTEXT);
 
 /** @throws Error when the box belongs to another token */
 export const openSuccessor = (token: string, sealed: Buffer): string => boxOf(token).open(sealed, SUCCESSOR_CONTEXT);

@@ -1,6 +1,7 @@
 import { KeySource, ProofSource } from '@crm/access';
 import { Module } from '@nestjs/common';
 import { PeopleModule } from '../people/people.module.js';
+import { AccessRemovalService } from './access-removal.service.js';
 import { CallerService, UserSessionService } from './caller.service.js';
 import { InternalTokenService } from './internal-token.service.js';
 import { KeyController } from './key.controller.js';
@@ -18,7 +19,6 @@ import { SessionController, UserSessionController } from './session.controller.j
 import { SessionRepository } from './session.repository.js';
 import { SessionParts, SessionService } from './session.service.js';
 import { SessionsRpc } from './sessions.rpc.js';
-import { AccessRemovalService } from './access-removal.service.js';
 import { SigningKeyRepository } from './signing-key.repository.js';
 import { OwnKeySource, SigningKeyService, TokenSigner } from './signing-key.service.js';
 

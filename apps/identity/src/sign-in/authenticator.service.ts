@@ -146,7 +146,8 @@ export class AuthenticatorService {
   }
 }
 
-export const contextOfAuthenticator = (tenantId: string, userId: string): string => `authenticator/${tenantId}/${userId}`;
+export const contextOfAuthenticator = (tenantId: string, userId: string): string =>
+  `authenticator/${tenantId}/${userId}`;
 
 /** The format that authenticator apps read from a QR code (Google Authenticator's "Key Uri Format"). */
 function otpauthUri(secret: string, email: string): string {

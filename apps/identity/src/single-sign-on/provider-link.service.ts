@@ -19,8 +19,8 @@ import { TenantRepository, UserRepository } from '../people/people.repository.js
 import { assertVerified, normaliseEmail, USER_QUOTA, UserService } from '../people/people.service.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
-import { RevocationService } from '../sessions/revocation.service.js';
 import { AccessRemovalService } from '../sessions/access-removal.service.js';
+import { RevocationService } from '../sessions/revocation.service.js';
 import { UsageService } from '../usage/usage.service.js';
 import { DomainService } from './domain.service.js';
 import { FollowedAddressService } from './followed-address.service.js';

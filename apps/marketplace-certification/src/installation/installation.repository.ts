@@ -1,9 +1,9 @@
 import {
+  type Capacity,
   Database,
   measureDueWork,
   type NarrowTransaction,
   newId,
-  type Capacity,
   secondsFromNow,
   type TenantTransaction,
 } from '@crm/database';

@@ -1,5 +1,5 @@
 import { RevocationSource } from '@crm/access';
-import { type Claimed, Database, LOOK_AGAIN_SOON, type Capacity, Worker } from '@crm/database';
+import { type Capacity, type Claimed, Database, LOOK_AGAIN_SOON, Worker } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { MARKETPLACE_CONFIG, type MarketplaceConfig } from '../config.js';
 import { InstallationWorkRepository, LeaseLostError, type WorkLease } from './installation.repository.js';

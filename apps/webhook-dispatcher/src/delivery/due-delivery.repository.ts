@@ -1,4 +1,4 @@
-import { byTenant, Database, type ReadOfEveryTenant, type Capacity } from '@crm/database';
+import { byTenant, type Capacity, Database, type ReadOfEveryTenant } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import type { SubscriptionKey } from '../queue/subscription-queue.repository.js';
 

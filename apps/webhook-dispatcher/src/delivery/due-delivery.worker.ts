@@ -1,5 +1,5 @@
 import { RevocationSource } from '@crm/access';
-import { type Claimed, Database, LOOK_AGAIN_SOON, millisecondsOfId, newId, type Capacity, Worker } from '@crm/database';
+import { type Capacity, type Claimed, Database, LOOK_AGAIN_SOON, millisecondsOfId, newId, Worker } from '@crm/database';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import type { ClaimedEntry, Settlement } from '../ledger/ledger-entry.js';

@@ -1,10 +1,10 @@
 import {
   byTenant,
+  type Capacity,
   Database,
   lowestIdOf,
   measureDueWork,
   type ReadOfEveryTenant,
-  type Capacity,
   type TenantTransaction,
 } from '@crm/database';
 import { Injectable } from '@nestjs/common';

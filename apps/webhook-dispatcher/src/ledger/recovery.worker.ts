@@ -1,4 +1,4 @@
-import { type Claimed, Database, newId, type Capacity, type TenantTransaction, Worker } from '@crm/database';
+import { type Capacity, type Claimed, Database, newId, type TenantTransaction, Worker } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { HoldRepository } from '../queue/hold.repository.js';
 import { DeliveryOrderSignal, SubscriptionQueueSignal } from '../queue/queue-signals.js';

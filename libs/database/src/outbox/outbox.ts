@@ -74,13 +74,13 @@ export class Outbox {
 
   /**
    * @param nodes of a cluster, on which the events lie
-   * @param position where the published events end in the stream; undefined until one was published
+   * @param streamEnd where the published events end in the stream; undefined until one was published
    */
   private constructor(
     private readonly connection: PreparedQueryable,
     private readonly nodes: OutboxNodes | undefined,
     private published: PublishedSeqs,
-    private position: StreamPosition | undefined,
+    private streamEnd: StreamPosition | undefined,
   ) {}
 
   /** Only one at a time may mark: the relay's advisory lock sees to it. To be closed. @param config for the nodes of a cluster */
@@ -96,7 +96,7 @@ export class Outbox {
 
   /** Where the published events end in the stream; undefined until an event was published. */
   get end(): StreamPosition | undefined {
-    return this.position;
+    return this.streamEnd;
   }
 
   /** Marks what was acknowledged, and returns the oldest events that are neither published nor postponed, in order. */
@@ -123,7 +123,7 @@ export class Outbox {
     if (events.length === 0) return;
     this.noteDone(events.map(({ seq }) => seq));
     // That of an event which the stream has already is lower.
-    if (last && last.streamSeq > (this.position?.streamSeq ?? 0)) this.position = last;
+    if (last && last.streamSeq > (this.streamEnd?.streamSeq ?? 0)) this.streamEnd = last;
     this.unmarked = true;
   }
 
@@ -212,7 +212,7 @@ export class Outbox {
   }
 
   private position(): unknown[] {
-    return [this.published.toString(), this.position?.streamSeq ?? null, this.position?.subject ?? null];
+    return [this.published.toString(), this.streamEnd?.streamSeq ?? null, this.streamEnd?.subject ?? null];
   }
 
   private claim(gaps: Gaps, limit: number): Promise<EventRow[]> {

@@ -63,7 +63,11 @@ describe('the breaker', () => {
     expect([breaker.takePause('slow', 0), breaker.takePause('slow', 0)]).toEqual([1_000, null]);
     const other = new Breaker({ first: 4, most: 6 });
     other.join('slow', 1_000);
-    expect([other.freeSlots('slow', 999), other.freeSlots('slow', 1_000), other.takePause('slow', 0)]).toEqual([0, 1, null]);
+    expect([other.freeSlots('slow', 999), other.freeSlots('slow', 1_000), other.takePause('slow', 0)]).toEqual([
+      0,
+      1,
+      null,
+    ]);
     // One failure there is not five in a row.
     other.begun('slow');
     other.ended('slow', false, 1_000);

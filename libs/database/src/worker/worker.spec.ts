@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { type Claimed, type Capacity, TenantShares, Worker, type WorkerOptions, type WorkItem } from './worker.js';
+import { type Capacity, type Claimed, TenantShares, Worker, type WorkerOptions, type WorkItem } from './worker.js';
 
 Logger.overrideLogger(false);
 

@@ -32,7 +32,9 @@ export const LST_001: Check = {
       ]),
       ...pictures([
         ['/listing/icon', listing?.icon],
-        ...[...entriesOf(listing?.screenshots)].map(([i, url]): ListedUrl => [pointer('listing', 'screenshots', i), url]),
+        ...[...entriesOf(listing?.screenshots)].map(
+          ([i, url]): ListedUrl => [pointer('listing', 'screenshots', i), url],
+        ),
       ]),
     ];
   },
