@@ -33,7 +33,7 @@ export class MemberAdministrationService {
    * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for oneself
    */
   async resetSecondFactor(principal: Principal, userId: string): Promise<void> {
-    assertSomebodyElse(principal, userId, 'Change your own second factor in your account');
+    assertNotSelf(principal, userId, 'Change your own second factor in your account');
     const ended = await this.database.transaction(principal, async (tx) => {
       const user = await this.users.lock(tx, userId);
       if (!user || isRemoved(user)) throw noSuchMember();
@@ -50,7 +50,7 @@ export class MemberAdministrationService {
 
   /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for oneself and for the last owner */
   async remove(principal: Principal, userId: string): Promise<void> {
-    assertSomebodyElse(principal, userId, 'Leave the workspace to remove yourself');
+    assertNotSelf(principal, userId, 'Leave the workspace to remove yourself');
     await this.end(principal, userId, 'remove');
   }
 
@@ -74,7 +74,7 @@ export class MemberAdministrationService {
   }
 }
 
-function assertSomebodyElse(principal: Principal, userId: string, detail: string): void {
+function assertNotSelf(principal: Principal, userId: string, detail: string): void {
   if (userId === principal.userId) throw new PlatformError('CONFLICT', detail);
 }
 

@@ -36,7 +36,7 @@ const MOST_THREADS = 3;
 
 /** One more than there are cores: a core would wait for the event loop between two hashes (decision record 0175). */
 export const HASH_POOL_DEFAULTS: HashPoolOptions = {
-  // The first choice of the OWASP Password Storage Cheat Sheet: 19 MiB, two passes, one lane.
+  // The first choice of the OWASP Password Storage Cheat Sheet: 19 MiB, two passes, one thread (`p`).
   cost: { memoryCost: 19_456, timeCost: 2, parallelism: 1 },
   concurrency: Math.min(availableParallelism() + 1, MOST_THREADS),
   queueLength: 150,

@@ -116,19 +116,19 @@ function Moment({ at }: { readonly at: string }) {
 /** Who it was, and through what; where nobody can list people, someone. */
 function Who({ entry: { by, actor, app } }: { readonly entry: TimelineEntryView }) {
   const texts = useTexts(TIMELINE_TEXTS);
-  const { somebody } = useTexts(TEXTS);
+  const { someone } = useTexts(TEXTS);
   const { data: person } = usePerson(by ?? undefined);
   const through = actor === 'workflow' || actor === 'service_account' ? texts.by[actor] : undefined;
   const known = [person?.name, app === undefined ? undefined : texts.by.app(app), through];
-  return <>{known.filter((name) => name !== undefined).join(' · ') || somebody}</>;
+  return <>{known.filter((name) => name !== undefined).join(' · ') || someone}</>;
 }
 
 /** That a note is not as it was written, and through whom: its author is not the only one who may change it. */
 function Changed({ note: { authorId, changedBy }, at }: { readonly note: NoteView; readonly at: string }) {
   const texts = useTexts(TIMELINE_TEXTS);
-  const { somebody } = useTexts(TEXTS);
+  const { someone } = useTexts(TEXTS);
   const { data: person } = usePerson(changedBy ?? undefined);
-  const what = changedBy === authorId ? texts.changed : texts.changedBy(person?.name ?? somebody);
+  const what = changedBy === authorId ? texts.changed : texts.changedBy(person?.name ?? someone);
   return (
     <>
       {' '}

@@ -50,7 +50,7 @@ export function ReferenceName({ target, id }: { readonly target?: ObjectName | '
 function PersonName({ id }: { readonly id: string }) {
   const texts = useTexts(TEXTS);
   const { data: person } = usePerson(id);
-  return <>{person?.name ?? texts.somebody}</>;
+  return <>{person?.name ?? texts.someone}</>;
 }
 
 function Name({ model, id }: { readonly model: ObjectModel; readonly id: string }) {
