@@ -21,6 +21,7 @@ export {
   type FieldValue,
   type LabelLanguage,
   type ObjectName,
+  objectNameOf,
   type RecordFields,
   type RecordPage,
   type RecordQuery,

@@ -1,4 +1,4 @@
-import type { OBJECT_PATHS } from '@crm/contracts/object-paths';
+import { OBJECT_PATHS } from '@crm/contracts/object-paths';
 import type { CatalogueObjectView } from '../dist/api.js';
 import type { ApiClient } from './client.js';
 
@@ -60,6 +60,10 @@ export type RecordFields = Readonly<Record<string, FieldValue>>;
 
 const CUSTOM = 'custom:';
 
+/** The name by which pages call an object. @param apiName with `custom:` for a custom object */
+export const objectNameOf = (apiName: string): ObjectName =>
+  OBJECT_PATHS[apiName as keyof typeof OBJECT_PATHS] ?? (apiName as ObjectName);
+
 /** The path of an object's records. The calls of all objects differ in it alone, so that the types of one stand for all. */
 export const listPath = (object: ObjectName) =>
   (object.startsWith(CUSTOM)
@@ -109,6 +113,18 @@ export class RecordsApi {
   async delete(object: ObjectName, id: string, version: number): Promise<void> {
     const header = { 'If-Match': `"${version}"` };
     await this.client.DELETE(recordPath(object), { params: { path: { id }, header } });
+  }
+
+  /** Merges another record into one. @param fields whose values are those of the loser @param version as in {@link delete} */
+  async merge(object: ObjectName, id: string, version: number, loserId: string, fields: string[]): Promise<void> {
+    const params = { path: { id }, header: { 'If-Match': `"${version}"` } };
+    await this.client.POST(`${recordPath(object)}/merge`, { params, body: { loserId, fields } });
+  }
+
+  /** @returns how many erased records the caller could read */
+  async erase(object: ObjectName, id: string): Promise<number> {
+    const { data } = await this.client.POST(`${recordPath(object)}/erase`, { params: { path: { id } } });
+    return data?.erased ?? 1;
   }
 
   /** Brings a deleted record back, with what its deletion took along. */

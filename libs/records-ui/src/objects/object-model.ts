@@ -1,5 +1,4 @@
-import type { CatalogueFieldView, CatalogueObjectView, CrmRecord, ObjectName } from '@crm/api-client';
-import { OBJECT_PATHS } from '@crm/contracts/object-paths';
+import { type CatalogueFieldView, type CatalogueObjectView, type CrmRecord, type ObjectName, objectNameOf } from '@crm/api-client';
 import { type FieldType, isFieldType, viewOf } from './field-types.js';
 
 export interface FieldOption {
@@ -94,7 +93,7 @@ export function objectModel(object: CatalogueObjectView, hasPeople: boolean): Ob
   const { creatable, updatable, deletable } = object;
   return {
     apiName,
-    name: standard ? OBJECT_PATHS[apiName as keyof typeof OBJECT_PATHS] : `custom:${apiName}`,
+    name: objectNameOf(standard ? apiName : `custom:${apiName}`),
     ...{ label, pluralLabel, creatable, updatable, deletable, pipelines },
     titleFields: titleFields.length > 0 ? titleFields : firstTexts(object),
     fields: object.fields.map((field) => ({
@@ -133,10 +132,7 @@ function resultType(type: string | undefined): FieldType {
   return type === 'number' || type === 'date' || type === 'datetime' ? type : 'text';
 }
 
-const targetOf = (target: string): ObjectName | 'user' => {
-  if (target === 'user' || target.startsWith('custom:')) return target as ObjectName | 'user';
-  return OBJECT_PATHS[target as keyof typeof OBJECT_PATHS];
-};
+const targetOf = (target: string): ObjectName | 'user' => (target === 'user' ? target : objectNameOf(target));
 
 /** A field of an object by which its records refer to those of another one. */
 export interface Relation {

@@ -1,4 +1,4 @@
-import { SCOPE_CATALOGUE, type ScopeEntry } from '@crm/contracts/rights';
+import { rolesAllow, SCOPE_CATALOGUE, type ScopeEntry } from '@crm/contracts/rights';
 
 /** How far a key reaches into one kind of thing. */
 export type Reach = 'none' | 'read' | 'write';
@@ -9,14 +9,11 @@ export interface ReachChoice {
   readonly reaches: readonly Reach[];
 }
 
-/** Roles that administer. */
-const ADMINISTRATORS = ['owner', 'admin'];
-
 const CATALOGUE = Object.entries<ScopeEntry>(SCOPE_CATALOGUE);
 
 /** What a key of a user with these roles can reach (docs/api-keys.md). */
 export function reachChoices(roles: readonly string[]): ReachChoice[] {
-  const administers = roles.some((role) => ADMINISTRATORS.includes(role));
+  const administers = rolesAllow(roles, 'administer');
   return CATALOGUE.filter(([, { offered, administered }]) => offered.length > 0 && (administers || !administered)).map(
     ([name, { offered }]) => ({ name, reaches: ['none', ...offered] }),
   );

@@ -6,8 +6,7 @@ import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { useApiClient } from '../../../session/api-client-context.js';
-import { useCaller } from '../../shell/shell.queries.js';
+import { useAdministers } from '../../shell/shell.queries.js';
 
 const EraseDialog = lazy(() => import('./erase-dialog.js'));
 
@@ -43,10 +42,9 @@ export default function EraseButton({ model, id, onErased, ...given }: EraseButt
   // The record if it is loaded; nothing is asked for.
   const { data: shown } = useQuery<CrmRecord>({ queryKey: recordKey(model.name, id), enabled: false });
   const name = given.name ?? (shown && (titleOf(model, shown) || untitled));
-  const { data: caller } = useCaller(useApiClient());
+  const administers = useAdministers();
   const [isOpen, setOpen] = useState(false);
-  if (name === undefined || !model.deletable) return null;
-  if (!caller?.roles.some((role) => role === 'owner' || role === 'admin')) return null;
+  if (name === undefined || !model.deletable || !administers) return null;
   // Below a record: its padding stands outside, so that the word is aligned.
   const place = given.name === undefined ? { mt: 'md', ml: -8, w: 'fit-content' } : {};
   const erased = (records: number): void => {

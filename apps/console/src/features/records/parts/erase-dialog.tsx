@@ -1,10 +1,8 @@
-import type { ApiClient, ObjectName } from '@crm/api-client';
-import type { ObjectModel } from '@crm/records-ui';
+import { type ObjectModel, useRecords } from '@crm/records-ui';
 import { catalogue, ProblemNotice, useTexts } from '@crm/ui';
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { useApiClient } from '../../../session/api-client-context.js';
 import { ProofProvider, useProof } from '../../account/proof.js';
 
 const TEXTS = catalogue({
@@ -23,16 +21,6 @@ const TEXTS = catalogue({
     cancel: 'Abbrechen',
   },
 });
-
-const CUSTOM = 'custom:';
-
-/** The paths of standard objects differ in one word, so that the types of one stand for all. */
-const eraseRecord = (client: ApiClient, object: ObjectName, id: string) =>
-  object.startsWith(CUSTOM)
-    ? client.POST('/api/crm/custom/{apiName}/records/{id}/erase', {
-        params: { path: { apiName: object.slice(CUSTOM.length), id } },
-      })
-    : client.POST(`/api/crm/${object}/{id}/erase` as '/api/crm/leads/{id}/erase', { params: { path: { id } } });
 
 export interface EraseDialogProps {
   readonly model: ObjectModel;
@@ -54,15 +42,15 @@ export default function EraseDialog(props: EraseDialogProps) {
 
 function EraseForm({ model, id, name, onClose, onErased }: EraseDialogProps) {
   const texts = useTexts(TEXTS);
-  const api = useApiClient();
+  const { api } = useRecords();
   const client = useQueryClient();
   const callProven = useProof();
   const [typed, setTyped] = useState('');
   const { mutate, error, isPending } = useMutation({
-    mutationFn: () => callProven(() => eraseRecord(api, model.name, id)),
+    mutationFn: () => callProven(() => api.erase(model.name, id)),
     onSuccess: async (proven) => {
       if (!proven) return;
-      onErased(proven.answer.data?.erased ?? 1);
+      onErased(proven.answer);
       await client.invalidateQueries({ queryKey: ['records'] });
     },
   });

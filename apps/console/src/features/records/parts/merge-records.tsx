@@ -1,17 +1,13 @@
-import type { CrmRecord, ObjectName } from '@crm/api-client';
-import { type FieldModel, type ObjectModel, RECORD_TEXTS, titleOf } from '@crm/records-ui';
+import type { CrmRecord } from '@crm/api-client';
+import { type FieldModel, type ObjectModel, RECORD_TEXTS, titleOf, useRecords } from '@crm/records-ui';
 import { isSame, ReferencePicker, TIMELINES, useRecord, ValueText } from '@crm/records-ui/record';
 import { ProblemNotice, useTexts } from '@crm/ui';
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useApiClient } from '../../../session/api-client-context.js';
 import { ACTION_TEXTS } from '../actions.texts.js';
 import type { RecordActionProps } from './convert-lead.js';
-
-const pathOf = (name: ObjectName): string =>
-  name.startsWith('custom:') ? `/api/crm/custom/${name.slice('custom:'.length)}/records` : `/api/crm/${name}`;
 
 const isUnset = (record: CrmRecord, { apiName }: FieldModel): boolean => (record[apiName] ?? null) === null;
 
@@ -24,7 +20,7 @@ export default function MergeRecords({
 }: RecordActionProps & { readonly model: ObjectModel }) {
   const texts = useTexts(ACTION_TEXTS);
   const { cancel, untitled } = useTexts(RECORD_TEXTS);
-  const client = useApiClient();
+  const { api } = useRecords();
   const queries = useQueryClient();
   const [otherId, setOther] = useState('');
   const [taken, setTaken] = useState<readonly string[]>([]);
@@ -38,13 +34,13 @@ export default function MergeRecords({
   );
   const merge = useMutation({
     mutationFn: (loser: CrmRecord) =>
-      client.POST(`${pathOf(model.name)}/{id}/merge` as '/api/crm/leads/{id}/merge', {
-        params: { path: { id: record.id }, header: { 'If-Match': `"${record.version}"` } },
-        body: {
-          loserId: loser.id,
-          fields: differing.map(({ apiName }) => apiName).filter((name) => taken.includes(name)),
-        },
-      }),
+      api.merge(
+        model.name,
+        record.id,
+        record.version,
+        loser.id,
+        differing.map(({ apiName }) => apiName).filter((name) => taken.includes(name)),
+      ),
     // What another one has changed meanwhile is shown, and the merge can be tried again.
     onError: () => queries.invalidateQueries({ queryKey: ['records'] }),
     onSuccess: async () => {

@@ -5,8 +5,7 @@ import { Button, Checkbox, Group, Menu, Modal, Stack, Text, TextInput } from '@m
 import { notifications } from '@mantine/notifications';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { useApiClient } from '../../../session/api-client-context.js';
-import { useCaller } from '../../shell/shell.queries.js';
+import { useAdministers } from '../../shell/shell.queries.js';
 import { SHELL_TEXTS } from '../../shell/shell.texts.js';
 import { useViewChange, useViews } from '../views.queries.js';
 import { VIEWS_TEXTS } from '../views.texts.js';
@@ -125,7 +124,6 @@ interface ViewFormProps extends Pick<ViewMenuProps, 'model' | 'view' | 'state' |
 function ViewForm({ form, model, view, state, onChoose, onClose }: ViewFormProps) {
   const texts = useTexts(VIEWS_TEXTS);
   const words = useTexts(RECORD_TEXTS);
-  const { data: caller } = useCaller(useApiClient());
   const [name, setName] = useState(form === 'new' ? '' : (view?.name ?? ''));
   const [shared, setShared] = useState(form !== 'new' && view?.shared === true);
   const { mutate, error, isPending } = useViewChange(
@@ -153,7 +151,7 @@ function ViewForm({ form, model, view, state, onChoose, onClose }: ViewFormProps
       },
     });
   };
-  const mayShare = caller?.roles.some((role) => role === 'owner' || role === 'admin');
+  const mayShare = useAdministers();
   const title = { new: texts.saveAs, edit: texts.edit, delete: texts.delete }[form];
   return (
     <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': words.cancel }}>
