@@ -1,4 +1,10 @@
-import { type CatalogueFieldView, type CatalogueObjectView, type CrmRecord, type ObjectName, objectNameOf } from '@crm/api-client';
+import {
+  type CatalogueFieldView,
+  type CatalogueObjectView,
+  type CrmRecord,
+  type ObjectName,
+  objectNameOf,
+} from '@crm/api-client';
 import { type FieldType, isFieldType, viewOf } from './field-types.js';
 
 export interface FieldOption {

@@ -1,14 +1,10 @@
 import { scopeEntry } from '@crm/contracts/rights';
-import { useLocale, useTexts } from '@crm/ui';
+import { Act, Copy, Form, NameInput, Page, useLocale, useTexts, type Values } from '@crm/ui';
 import { Button, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApiClient } from '../../session/api-client-context.js';
 import { useCaller } from '../shell/shell.queries.js';
-import { Act } from '../sign-in/parts/confirm.js';
-import { Copy } from '../sign-in/parts/copy.js';
-import { Form, NameInput, type Values } from '../sign-in/parts/form.js';
-import { Page } from '../sign-in/parts/page.js';
 import { type ApiKey, useAccountApi } from './account.api.js';
 import { API_KEY_TEXTS } from './api-keys.texts.js';
 import { type Reach, reachChoices, scopesOf } from './key-scopes.js';

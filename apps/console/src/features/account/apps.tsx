@@ -1,8 +1,6 @@
-import { useTexts } from '@crm/ui';
+import { Act, useTexts, type Values } from '@crm/ui';
 import { Text } from '@mantine/core';
 import { useState } from 'react';
-import { Act } from '../sign-in/parts/confirm.js';
-import type { Values } from '../sign-in/parts/form.js';
 import { type Grant, useAccountApi } from './account.api.js';
 import { APP_TEXTS } from './apps.texts.js';
 import { givenOf, nothingChosen, ScopeChoice } from './scope-choice.js';

@@ -1,4 +1,4 @@
-import { catalogue, useTexts } from '@crm/ui';
+import { CurrentPasswordInput, catalogue, Form, NewPasswordInput, useTexts, type Values } from '@crm/ui';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApiClient } from '../../session/api-client-context.js';
@@ -6,8 +6,6 @@ import { useCaller } from '../shell/shell.queries.js';
 import { CodeForm } from '../sign-in/code-inputs.js';
 import { ForgotLink } from '../sign-in/first-factor.js';
 import { knownDevices } from '../sign-in/known-devices.js';
-import { Form, type Values } from '../sign-in/parts/form.js';
-import { CurrentPasswordInput, NewPasswordInput } from '../sign-in/parts/passwords.js';
 import { type PasswordChange, useAccountApi } from './account.api.js';
 import { Topic } from './topic.js';
 

@@ -1,14 +1,11 @@
 import { ApiProblem } from '@crm/api-client';
-import { ProblemNotice, useTexts } from '@crm/ui';
+import { CurrentPasswordInput, Form, ProblemNotice, Question, useTexts, type Values } from '@crm/ui';
 import { Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { SignedIn } from '../../session/session.js';
 import { useSession } from '../../session/session-context.js';
-import { Question } from '../sign-in/parts/confirm.js';
-import { Form, type Values } from '../sign-in/parts/form.js';
-import { CurrentPasswordInput } from '../sign-in/parts/passwords.js';
 import type { SignInAnswer } from '../sign-in/sign-in.api.js';
 import { SignIn } from '../sign-in/sign-in.js';
 import { SIGN_IN_TEXTS } from '../sign-in/sign-in.texts.js';

@@ -1,9 +1,7 @@
-import { ProblemNotice, useTexts } from '@crm/ui';
+import { Act, NameInput, ProblemNotice, useTexts } from '@crm/ui';
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Act } from '../sign-in/parts/confirm.js';
-import { NameInput } from '../sign-in/parts/form.js';
 import { type Passkey, useAccountApi } from './account.api.js';
 import { makePasskey, makesPasskeys } from './make-passkey.js';
 import { PASSKEY_TEXTS } from './passkeys.texts.js';

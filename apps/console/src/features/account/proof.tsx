@@ -1,14 +1,10 @@
 import { ApiProblem } from '@crm/api-client';
-import { catalogue, Loaded, useTexts } from '@crm/ui';
+import { CurrentPasswordInput, catalogue, Form, Loaded, PAGE_TEXTS, Question, useTexts, type Values } from '@crm/ui';
 import { Anchor, Button, Divider, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
 import { ownPath } from '../../session/way-back.js';
 import { CodeForm } from '../sign-in/code-inputs.js';
-import { Question } from '../sign-in/parts/confirm.js';
-import { Form, type Values } from '../sign-in/parts/form.js';
-import { PAGE_TEXTS } from '../sign-in/parts/parts.texts.js';
-import { CurrentPasswordInput } from '../sign-in/parts/passwords.js';
 import { PasskeyButton } from '../sign-in/passkey.js';
 import { SECOND_FACTOR_TEXTS } from '../sign-in/second-factor.texts.js';
 import { SIGN_IN_TEXTS } from '../sign-in/sign-in.texts.js';

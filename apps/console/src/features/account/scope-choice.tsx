@@ -1,8 +1,7 @@
 import { ApiProblem } from '@crm/api-client';
 import { scopeEntry } from '@crm/contracts/rights';
-import { useLocale, useTexts } from '@crm/ui';
+import { useLocale, useTexts, type Values } from '@crm/ui';
 import { Checkbox, Stack } from '@mantine/core';
-import type { Values } from '../sign-in/parts/form.js';
 import { SECURITY_TEXTS } from './security.texts.js';
 
 export interface AskedScope {

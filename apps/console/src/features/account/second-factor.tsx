@@ -1,12 +1,18 @@
-import { Loaded, ProblemNotice, plural, useLocale, useTexts } from '@crm/ui';
+import {
+  Act,
+  CurrentPasswordInput,
+  Loaded,
+  PAGE_TEXTS,
+  Page,
+  ProblemNotice,
+  plural,
+  useLocale,
+  useTexts,
+} from '@crm/ui';
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { AuthenticatorForm, RecoveryCodes } from '../sign-in/code-inputs.js';
-import { Act } from '../sign-in/parts/confirm.js';
-import { Page } from '../sign-in/parts/page.js';
-import { PAGE_TEXTS } from '../sign-in/parts/parts.texts.js';
-import { CurrentPasswordInput } from '../sign-in/parts/passwords.js';
 import { SIGN_IN_TEXTS } from '../sign-in/sign-in.texts.js';
 import { type SecondFactor as Factor, useAccountApi } from './account.api.js';
 import { useProof } from './proof.js';

@@ -1,10 +1,9 @@
-import { useTexts } from '@crm/ui';
+import { Page, useTexts } from '@crm/ui';
 import { NavLink } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ComponentType, useState } from 'react';
 import { SHELL_TEXTS } from '../shell/shell.texts.js';
 import { CallerLine } from '../sign-in/caller-line.js';
-import { Page } from '../sign-in/parts/page.js';
 import { ApiKeys } from './api-keys.js';
 import { Apps } from './apps.js';
 import { Password } from './change-password.js';

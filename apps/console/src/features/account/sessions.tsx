@@ -1,8 +1,7 @@
-import { catalogue, ProblemNotice, plural, useLocale, useTexts } from '@crm/ui';
+import { Act, catalogue, ProblemNotice, plural, useLocale, useTexts } from '@crm/ui';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Act } from '../sign-in/parts/confirm.js';
 import { useAccountApi } from './account.api.js';
 import { endOthers, endSession } from './end-sessions.js';
 import { SECURITY_TEXTS } from './security.texts.js';

@@ -1,10 +1,8 @@
 import { scopeEntry } from '@crm/contracts/rights';
-import { Loaded, useLocale, useTexts } from '@crm/ui';
+import { Loaded, PAGE_TEXTS, Page, useLocale, useTexts } from '@crm/ui';
 import { Anchor, Badge, Divider, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
-import { Page } from '../sign-in/parts/page.js';
-import { PAGE_TEXTS } from '../sign-in/parts/parts.texts.js';
 import { SECURITY_TEXTS, type TopicName } from './security.texts.js';
 
 export interface TopicState {

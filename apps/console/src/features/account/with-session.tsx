@@ -1,9 +1,7 @@
-import { LoadingLines, ProblemNotice, useTexts } from '@crm/ui';
+import { LoadingLines, PAGE_TEXTS, Page, ProblemNotice, useTexts } from '@crm/ui';
 import type { ReactNode } from 'react';
 import { useStartedSession } from '../../session/session-context.js';
 import { SignedIn } from '../../session/signed-in.js';
-import { Page } from '../sign-in/parts/page.js';
-import { PAGE_TEXTS } from '../sign-in/parts/parts.texts.js';
 import { SignIn } from '../sign-in/sign-in.js';
 import { ProofProvider } from './proof.js';
 

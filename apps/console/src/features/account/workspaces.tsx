@@ -1,10 +1,8 @@
-import { useTexts } from '@crm/ui';
+import { Act, CurrentPasswordInput, useTexts } from '@crm/ui';
 import { Button, Group, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ROLE_TEXTS } from '../shell/role.texts.js';
-import { Act } from '../sign-in/parts/confirm.js';
-import { CurrentPasswordInput } from '../sign-in/parts/passwords.js';
 import { SIGN_IN_TEXTS } from '../sign-in/sign-in.texts.js';
 import { type Offer, useAccountApi, type WorkspaceOfPerson } from './account.api.js';
 import { useWorkspaceEntry } from './enter-workspace.js';

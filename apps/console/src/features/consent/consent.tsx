@@ -1,5 +1,5 @@
 import { ApiProblem } from '@crm/api-client';
-import { LoadingLines, ProblemNotice, useLocale, useTexts } from '@crm/ui';
+import { LoadingLines, NoSuchView, Page, ProblemNotice, useLocale, useTexts, valuesOf } from '@crm/ui';
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
@@ -11,8 +11,6 @@ import { SECURITY_TEXTS } from '../account/security.texts.js';
 import { WithSession } from '../account/with-session.js';
 import { CallerLine } from '../sign-in/caller-line.js';
 import { requestOf } from '../sign-in/page-address.js';
-import { valuesOf } from '../sign-in/parts/form.js';
-import { NoSuchView, Page } from '../sign-in/parts/page.js';
 import { CONSENT_TEXTS } from './consent.texts.js';
 import { destination } from './destination.js';
 import { periodText } from './period-text.js';

@@ -1,11 +1,7 @@
-import { Loaded, useTexts } from '@crm/ui';
+import { Form, Loaded, NewPasswordInput, PAGE_TEXTS, Page, SignInLink, useTexts, type Values } from '@crm/ui';
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { ENTRY_TEXTS } from '../account/entry.texts.js';
-import { Form, type Values } from '../sign-in/parts/form.js';
-import { Page, SignInLink } from '../sign-in/parts/page.js';
-import { PAGE_TEXTS } from '../sign-in/parts/parts.texts.js';
-import { NewPasswordInput } from '../sign-in/parts/passwords.js';
 import { signInApi } from '../sign-in/sign-in.api.js';
 import { isInvalidLink, LINK_TEXTS } from './links.texts.js';
 

@@ -1,9 +1,7 @@
-import { useTexts } from '@crm/ui';
+import { Form, Page, useTexts, type Values } from '@crm/ui';
 import { Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Form, type Values } from '../sign-in/parts/form.js';
-import { Page } from '../sign-in/parts/page.js';
 import { isInvalidLink, LINK_TEXTS } from './links.texts.js';
 
 export interface LinkFormProps<Done> {

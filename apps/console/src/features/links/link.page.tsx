@@ -1,6 +1,5 @@
-import { useTexts } from '@crm/ui';
+import { Page, SignInLink, useTexts } from '@crm/ui';
 import { Text } from '@mantine/core';
-import { Page, SignInLink } from '../sign-in/parts/page.js';
 import { signInApi } from '../sign-in/sign-in.api.js';
 import { usePageAddress } from '../sign-in/sign-in.layout.js';
 import { Invitation } from './invitation.js';

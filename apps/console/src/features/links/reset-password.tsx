@@ -1,9 +1,7 @@
-import { catalogue, useTexts } from '@crm/ui';
+import { catalogue, NewPasswordInput, SignInLink, useTexts } from '@crm/ui';
 import { Checkbox, Text } from '@mantine/core';
 import { ForgotLink } from '../sign-in/first-factor.js';
 import { knownDevices } from '../sign-in/known-devices.js';
-import { SignInLink } from '../sign-in/parts/page.js';
-import { NewPasswordInput } from '../sign-in/parts/passwords.js';
 import { signInApi } from '../sign-in/sign-in.api.js';
 import { LinkForm } from './link-form.js';
 

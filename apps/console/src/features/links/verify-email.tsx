@@ -1,11 +1,9 @@
-import { catalogue, ProblemNotice, useTexts } from '@crm/ui';
+import { catalogue, Form, Page, ProblemNotice, useTexts } from '@crm/ui';
 import { Button, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useAccountApi } from '../account/account.api.js';
 import { WithSession } from '../account/with-session.js';
 import { CallerLine } from '../sign-in/caller-line.js';
-import { Form } from '../sign-in/parts/form.js';
-import { Page } from '../sign-in/parts/page.js';
 import { isInvalidLink, LINK_TEXTS } from './links.texts.js';
 
 const VERIFY_TEXTS = catalogue({

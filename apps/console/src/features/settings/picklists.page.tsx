@@ -1,9 +1,8 @@
 import { type ObjectModel, useRecords } from '@crm/records-ui';
-import { Loaded, useTexts } from '@crm/ui';
+import { Act, Loaded, useTexts } from '@crm/ui';
 import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { useAdministers } from '../shell/shell.queries.js';
-import { Act } from '../sign-in/parts/confirm.js';
 import type { OptionDraft } from './option-draft.js';
 import { OptionCard } from './parts/option-card.js';
 import { SettingsPage } from './parts/settings-page.js';

@@ -1,11 +1,7 @@
-import { LoadingLines, useTexts, type Words } from '@crm/ui';
+import { Copy, Form, LoadingLines, PAGE_TEXTS, Page, REQUIRED, useTexts, type Values, type Words } from '@crm/ui';
 import { Anchor, Button, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { Copy } from './parts/copy.js';
-import { Form, REQUIRED, type Values } from './parts/form.js';
-import { Page } from './parts/page.js';
-import { PAGE_TEXTS } from './parts/parts.texts.js';
 import { SECOND_FACTOR_TEXTS } from './second-factor.texts.js';
 
 const DIGITS = '\\s*(\\d\\s*){6}';

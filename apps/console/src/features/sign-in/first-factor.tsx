@@ -1,4 +1,13 @@
-import { ProblemNotice, useTexts } from '@crm/ui';
+import {
+  CurrentPasswordInput,
+  EmailInput,
+  Form,
+  NewPasswordInput,
+  Page,
+  ProblemNotice,
+  useTexts,
+  type Values,
+} from '@crm/ui';
 import { Alert, Anchor, Button, Divider, Stack, Text } from '@mantine/core';
 import { useDebouncedValue, useInputState } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -6,9 +15,6 @@ import { type ChangeEvent, useState } from 'react';
 import { useSession } from '../../session/session-context.js';
 import { Demos } from './demos.js';
 import { knownDevices } from './known-devices.js';
-import { EmailInput, Form, type Values } from './parts/form.js';
-import { Page } from './parts/page.js';
-import { CurrentPasswordInput, NewPasswordInput } from './parts/passwords.js';
 import { isMissing, PasskeyButton } from './passkey.js';
 import { keepReturn } from './return-path.js';
 import { type SignInAnswer, signInApi } from './sign-in.api.js';

@@ -1,8 +1,6 @@
-import { useTexts } from '@crm/ui';
+import { EmailInput, Form, Page, SignInLink, useTexts, type Values } from '@crm/ui';
 import { Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { EmailInput, Form, type Values } from './parts/form.js';
-import { Page, SignInLink } from './parts/page.js';
 import { signInApi } from './sign-in.api.js';
 import { SIGN_IN_TEXTS } from './sign-in.texts.js';
 

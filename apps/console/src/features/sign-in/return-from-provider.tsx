@@ -1,10 +1,9 @@
-import { LoadingLines, ProblemNotice, useTexts, type Words } from '@crm/ui';
+import { LoadingLines, Page, ProblemNotice, useTexts, type Words } from '@crm/ui';
 import { Anchor, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useSession } from '../../session/session-context.js';
-import { Page } from './parts/page.js';
 import { takeReturn } from './return-path.js';
 import { signInApi } from './sign-in.api.js';
 import { SignIn } from './sign-in.js';

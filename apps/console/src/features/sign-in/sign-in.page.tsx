@@ -1,9 +1,7 @@
-import { LoadingLines, useTexts } from '@crm/ui';
+import { LoadingLines, PAGE_TEXTS, Page, useTexts } from '@crm/ui';
 import { useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
 import { useStartedSession } from '../../session/session-context.js';
-import { Page } from './parts/page.js';
-import { PAGE_TEXTS } from './parts/parts.texts.js';
 import { nextOf } from './return-path.js';
 import { SignIn } from './sign-in.js';
 import { SIGN_IN_TEXTS } from './sign-in.texts.js';

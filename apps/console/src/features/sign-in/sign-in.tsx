@@ -1,4 +1,4 @@
-import { useTexts } from '@crm/ui';
+import { Form, Page, useTexts } from '@crm/ui';
 import { Anchor, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,8 +7,6 @@ import { useSession } from '../../session/session-context.js';
 import { AuthenticatorForm, CodeForm, RecoveryCodes } from './code-inputs.js';
 import { FirstFactor, PasskeySignIn } from './first-factor.js';
 import { knownDevices } from './known-devices.js';
-import { Form } from './parts/form.js';
-import { Page } from './parts/page.js';
 import { SECOND_FACTOR_TEXTS } from './second-factor.texts.js';
 import { type SignInAnswer, signInApi } from './sign-in.api.js';
 

@@ -2,13 +2,12 @@ import { BulkApi, type BulkOperation, type BulkResult, type CrmRecord, type Reco
 import { type FieldModel, type ObjectModel, RECORD_TEXTS, titleOf, useRecords } from '@crm/records-ui';
 import { faultOf, fieldValue, inputOf, writableFields } from '@crm/records-ui/fields';
 import { FieldInput } from '@crm/records-ui/record';
-import { ProblemNotice, useLocale, useTexts } from '@crm/ui';
+import { ProblemNotice, Question, useLocale, useTexts } from '@crm/ui';
 import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useMemo, useRef, useState } from 'react';
 import { complain, showUndo } from '../../shell/parts/undo.js';
-import { Question } from '../../sign-in/parts/confirm.js';
 import { BULK_TEXTS } from './bulk.texts.js';
 import { runBulk } from './bulk-run.js';
 import { RefusedRecords } from './refused-records.js';

@@ -1,13 +1,12 @@
 import type { RecordFields } from '@crm/api-client';
 import { type ObjectModel, RECORD_TEXTS } from '@crm/records-ui';
 import { RecordForm, type Related } from '@crm/records-ui/record';
-import { useTexts } from '@crm/ui';
+import { Confirm, useTexts } from '@crm/ui';
 import { Drawer } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { useCallback, useRef, useState } from 'react';
 import { useApiClient } from '../../../session/api-client-context.js';
 import { SHELL_TEXTS } from '../../shell/shell.texts.js';
-import { Confirm } from '../../sign-in/parts/confirm.js';
 import { ACTION_TEXTS } from '../actions.texts.js';
 import { findDuplicates, type Hit, questionsOf } from '../duplicates.js';
 import { Duplicates } from './duplicates.js';

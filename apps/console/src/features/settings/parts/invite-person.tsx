@@ -1,4 +1,4 @@
-import { useTexts } from '@crm/ui';
+import { Confirm, EmailInput, NameInput, useTexts } from '@crm/ui';
 import { Select } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
@@ -7,8 +7,6 @@ import { useApiClient } from '../../../session/api-client-context.js';
 import { useProof } from '../../account/proof.js';
 import { ROLE_TEXTS } from '../../shell/role.texts.js';
 import { useCaller } from '../../shell/shell.queries.js';
-import { Confirm } from '../../sign-in/parts/confirm.js';
-import { EmailInput, NameInput } from '../../sign-in/parts/form.js';
 import { PEOPLE_TEXTS } from '../people.texts.js';
 
 /** Below an owner nobody makes owners. */

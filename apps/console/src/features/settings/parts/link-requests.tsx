@@ -1,12 +1,11 @@
 import type { LinkRequestView } from '@crm/api-client';
-import { useTexts } from '@crm/ui';
+import { Confirm, useTexts } from '@crm/ui';
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApiClient } from '../../../session/api-client-context.js';
 import { useProof } from '../../account/proof.js';
-import { Confirm } from '../../sign-in/parts/confirm.js';
 import { PEOPLE_TEXTS } from '../people.texts.js';
 
 /** What the owner is asked about again. */

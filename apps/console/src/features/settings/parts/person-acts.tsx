@@ -1,5 +1,5 @@
 import type { UserView } from '@crm/api-client';
-import { Icon, useTexts } from '@crm/ui';
+import { Confirm, Icon, useTexts } from '@crm/ui';
 import { ActionIcon, Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
@@ -7,7 +7,6 @@ import { useState } from 'react';
 import { useApiClient } from '../../../session/api-client-context.js';
 import { useProof } from '../../account/proof.js';
 import { complain } from '../../shell/parts/undo.js';
-import { Confirm } from '../../sign-in/parts/confirm.js';
 import { PEOPLE_TEXTS } from '../people.texts.js';
 
 /** What an administrator does about someone now and then. */

@@ -1,11 +1,10 @@
 import { BulkApi, type BulkResult } from '@crm/api-client';
 import { type ObjectModel, useRecords } from '@crm/records-ui';
-import { ProblemNotice, useLocale, useTexts } from '@crm/ui';
+import { Confirm, ProblemNotice, useLocale, useTexts } from '@crm/ui';
 import { Button, Group, Text, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useBlocker } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { Confirm } from '../../../sign-in/parts/confirm.js';
 import { BulkProgress } from '../../bulk/bulk-actions.js';
 import { runBulk } from '../../bulk/bulk-run.js';
 import { reasonOf } from '../../bulk/reason.js';

@@ -1,4 +1,4 @@
-import { catalogue } from '@crm/ui';
+import { catalogue } from './locale.js';
 
 export const PAGE_TEXTS = catalogue({
   en: {

@@ -1,8 +1,9 @@
 import { ApiProblem } from '@crm/api-client';
-import { ProblemNotice, useTexts, type Words } from '@crm/ui';
 import { Button, Group, Stack, TextInput, type TextInputProps } from '@mantine/core';
 import { createContext, type ReactNode, useContext } from 'react';
-import { PAGE_TEXTS } from './parts.texts.js';
+import { useTexts } from './locale.js';
+import { PAGE_TEXTS } from './page.texts.js';
+import { ProblemNotice, type Words } from './problem-notice.js';
 
 /** What was typed in and chosen, by the names of the fields. */
 export type Values = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
-import { catalogue, useTexts } from '@crm/ui';
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 import { passwordProblem, REQUIRED, useFormProblem } from './form.js';
+import { catalogue, useTexts } from './locale.js';
 
 const PASSWORD_TEXTS = catalogue({
   en: {

@@ -1,9 +1,9 @@
-import type { Words } from '@crm/ui';
 import { Button, type ButtonProps, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Form, type Values } from './form.js';
+import type { Words } from './problem-notice.js';
 
 export interface QuestionProps {
   readonly title: string;

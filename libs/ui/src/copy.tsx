@@ -1,7 +1,7 @@
-import { useTexts } from '@crm/ui';
 import { Button, Text } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import { PAGE_TEXTS } from './parts.texts.js';
+import { useTexts } from './locale.js';
+import { PAGE_TEXTS } from './page.texts.js';
 
 /** Copies a text, and says whether the browser let it: a text can still be marked and copied. */
 export function Copy({ text, label }: { readonly text: string; readonly label?: string }) {

@@ -1,7 +1,7 @@
-import { useTexts } from '@crm/ui';
 import { Anchor, Paper, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { PAGE_TEXTS } from './parts.texts.js';
+import { useTexts } from './locale.js';
+import { PAGE_TEXTS } from './page.texts.js';
 
 export interface PageProps {
   readonly title: string;
