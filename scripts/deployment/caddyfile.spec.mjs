@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { PAGE_PATHS } from '../../apps/gateway/src/routing/routing.js';
+import { PAGE_PATHS } from '../../libs/contracts/src/page-paths.js';
 import { DEVELOPMENT_PORTS } from '../../libs/contracts/src/services.js';
 import { inRoot } from '../root.mjs';
 

@@ -1,3 +1,4 @@
+import type { PagePath } from '@crm/contracts/page-paths';
 import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router';
 
 type Pages = typeof import('./outside.pages.js');
@@ -6,7 +7,7 @@ const lazily = (name: keyof Pages) => lazyRouteComponent(() => import('./outside
 /** Where people sign in, what mails link to, and what apps ask for: outside the frame of the workspace. */
 export function outsideRoutes<Root extends AnyRoute>(root: Root) {
   const layout = createRoute({ getParentRoute: () => root, id: 'sign-in', component: lazily('SignInLayout') });
-  const at = <Path extends string>(path: Path, name: keyof Pages) =>
+  const at = <Path extends PagePath>(path: Path, name: keyof Pages) =>
     createRoute({ getParentRoute: () => layout, path, component: lazily(name) });
   return layout.addChildren([
     at('/account', 'SignInPage'),

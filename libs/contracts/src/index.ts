@@ -14,6 +14,7 @@ export * from './languages.js';
 export * from './notices.js';
 export * from './objects.js';
 export * from './operator-audit.js';
+export * from './page-paths.js';
 export * from './plans.js';
 export * from './records.js';
 export * from './revocation.js';

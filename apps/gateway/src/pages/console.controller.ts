@@ -1,9 +1,9 @@
 import { Public } from '@crm/access';
+import { PAGE_PATHS } from '@crm/contracts';
 import { Describe, newNonce, ServedPage } from '@crm/http';
 import { Controller, Get, Header, Headers, Inject, Injectable, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
-import { PAGE_PATHS } from '../routing/routing.js';
 
 @Injectable()
 export class ConsoleService extends ServedPage {

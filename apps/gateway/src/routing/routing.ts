@@ -119,26 +119,6 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream, rou
   ['/docs/certification', 'marketplace-certification', 'api'],
 ];
 
-/**
- * Where the console is: lists and records, settings, accounts, and what links in mails name. None is below a routed prefix. What
- * comes without TLS is redirected there, and nowhere else.
- */
-export const PAGE_PATHS = [
-  '/',
-  '/records/:object',
-  '/records/:object/:id',
-  '/settings',
-  '/settings/:view',
-  '/account',
-  '/account/:view',
-  '/email-change',
-  '/email-change/undo',
-  '/invitation',
-  '/password-reset',
-  '/undo-link',
-  '/verify-email',
-] as const;
-
 export interface Route extends ForwardRoute {
   readonly upstream: Upstream;
   readonly routeClass: RouteClass;

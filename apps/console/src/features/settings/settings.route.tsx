@@ -1,7 +1,8 @@
+import type { PagePath } from '@crm/contracts/page-paths';
 import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router';
 
 export function settingsRoutes<Shell extends AnyRoute>(shell: Shell) {
-  const at = <Path extends string>(path: Path, page: Parameters<typeof lazyRouteComponent>[0]) =>
+  const at = <Path extends PagePath>(path: Path, page: Parameters<typeof lazyRouteComponent>[0]) =>
     createRoute({ getParentRoute: () => shell, path, component: lazyRouteComponent(page) });
   return [
     at('/settings/workspace', () => import('./workspace.page.js')),
