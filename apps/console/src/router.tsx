@@ -9,18 +9,18 @@ import { createShellRoute } from './features/shell/shell.route.js';
 import { SHELL_TEXTS } from './features/shell/shell.texts.js';
 import { outsideRoutes } from './outside.routes.js';
 
-function NoSuchPage() {
+function PageNotFound() {
   const texts = useTexts(SHELL_TEXTS);
   return (
     <EmptyNotice
-      title={texts.noSuchPage}
-      text={texts.noSuchPageText}
+      title={texts.pageNotFound}
+      text={texts.pageNotFoundText}
       action={<Anchor href="/">{texts.toStart}</Anchor>}
     />
   );
 }
 
-const root = createRootRoute({ notFoundComponent: NoSuchPage });
+const root = createRootRoute({ notFoundComponent: PageNotFound });
 const shell = createShellRoute(root);
 
 /** What is within the shell needs someone who is signed in. */

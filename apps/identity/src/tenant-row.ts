@@ -18,7 +18,7 @@ export const FUTURE = Raw((column) => `${column} > now()`);
 export const FOR_UPDATE = { mode: 'pessimistic_write' } as const;
 
 /** Returns whether a change or a removal has found its row: of two at once only one has. */
-export const changedOne = ({ affected }: { affected?: number | null }): boolean => affected === 1;
+export const hasChangedOne = ({ affected }: { affected?: number | null }): boolean => affected === 1;
 
 /** One that knows its tenant, by itself or by its origin (`inWorkspace`). */
 export type WorkspaceTransaction = TenantTransaction | NarrowTransaction;

@@ -5,7 +5,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { App, SubmissionAudit, Version } from './catalogue/catalogue.entity.js';
 import { CertificationRun } from './certification/certification.entity.js';
 import { CertificationModule } from './certification/certification.module.js';
-import { outsideResolver, type ResolveHost } from './certification/host-lookups.js';
+import { egressResolver, type ResolveHost } from './certification/host-lookups.js';
 import type { MarketplaceConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
 import { ClientStatus, WebhookSecret } from './credentials/credentials.entity.js';
@@ -36,7 +36,7 @@ const entities = [
 @Module({})
 export class AppModule {
   /** @param resolveHost how certification resolves host names; through the name servers unless a test says otherwise */
-  static with(config: MarketplaceConfig, resolveHost: ResolveHost = outsideResolver): DynamicModule {
+  static with(config: MarketplaceConfig, resolveHost: ResolveHost = egressResolver): DynamicModule {
     return {
       module: AppModule,
       imports: [

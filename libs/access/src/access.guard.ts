@@ -60,11 +60,11 @@ export interface AccessRule {
 }
 
 /** @param ofOperators whether the route answers operators alone */
-export const saysWhetherProven = ({ right, proof }: AccessRule, ofOperators = false): boolean =>
+export const declaresProof = ({ right, proof }: AccessRule, ofOperators = false): boolean =>
   proof !== undefined || !(ofOperators || right === 'administer' || right === 'own');
 
 /** Returns whether a rule that asks for a proof, which a key never has, decides about keys itself and not by its scope. */
-export const saysWhetherForKeys = ({ scope, proof, key }: AccessRule): boolean =>
+export const declaresKeyAccess = ({ scope, proof, key }: AccessRule): boolean =>
   !proof || scope === undefined || key !== undefined;
 
 export const ACCESS_RULE = 'crm:access-rule';

@@ -11,12 +11,12 @@ export {
   type CredentialRequest,
   CurrentPrincipal,
   callOf,
+  declaresKeyAccess,
+  declaresProof,
   Proven,
   PUBLIC_ROUTE,
   Public,
   StrategyGuard,
-  saysWhetherForKeys,
-  saysWhetherProven,
 } from './access.guard.js';
 export { AccessModule } from './access.module.js';
 export { API_KEY_PREFIX, apiKeyFingerprint, apiKeyStart, makeApiKey, readApiKey } from './api-key.js';

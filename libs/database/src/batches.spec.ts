@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { Batches, copiesByStatement, type Execution, MOST_WEIGHT, type Outcome } from './batches.js';
+import { Batches, chunksByStatement, type Execution, MOST_WEIGHT, type Outcome } from './batches.js';
 
 /** An execution whose batches are answered by the test, in the order in which they were begun. */
 function recorded() {
@@ -237,10 +237,10 @@ describe('rows that each hold a copy of one text', () => {
     ['one by one when each is longer', 20_000_000, [['a'], ['b'], ['c'], ['d'], ['e']]],
     ['all at once when there is no text', 0, [['a', 'b', 'c', 'd', 'e']]],
   ])('are written %s', (_name, bytes, parts) => {
-    expect(copiesByStatement(rows, bytes)).toEqual(parts);
+    expect(chunksByStatement(rows, bytes)).toEqual(parts);
   });
 
   it('need no statement when there are no rows', () => {
-    expect(copiesByStatement([], 1)).toEqual([]);
+    expect(chunksByStatement([], 1)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
 const MAX_COPIED_BYTES = 16_000_000;
 
 /** Splits rows that each store a copy of a long text: one statement for all could exceed its timeout every time. */
-export function copiesByStatement<T>(rows: readonly T[], bytes: number): T[][] {
+export function chunksByStatement<T>(rows: readonly T[], bytes: number): T[][] {
   const size = Math.max(1, Math.floor(MAX_COPIED_BYTES / Math.max(1, bytes)));
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, part) => rows.slice(part * size, (part + 1) * size));
 }

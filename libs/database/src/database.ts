@@ -1,5 +1,5 @@
 import { isUuid } from '@crm/contracts';
-import { startSpan, within } from '@crm/telemetry';
+import { runInSpan, startSpan } from '@crm/telemetry';
 import pg, { type PoolClient } from 'pg';
 import { EveryTenant } from './cluster/every-tenant.js';
 import { type EntityClass, EntityManagers } from './entities.js';
@@ -186,7 +186,7 @@ export class Database {
 
   private traced<T>(traceparent: string | undefined, run: () => Promise<T>): Promise<T> {
     const span = startSpan(traceparent, describeTransaction, this.config.applicationName);
-    return span ? within(span, run) : run();
+    return span ? runInSpan(span, run) : run();
   }
 
   /** Runs work that needs a connection of the runtime pool. */
@@ -336,7 +336,7 @@ export function inWorkspace<T>(
 }
 
 /** Works on the rows of another tenant, within a transaction of {@link inWorkspace}: for one change in several workspaces. */
-export async function visiting<T>(tx: NarrowTransaction, tenantId: string, work: () => Promise<T>): Promise<T> {
+export async function inOtherTenant<T>(tx: NarrowTransaction, tenantId: string, work: () => Promise<T>): Promise<T> {
   const { origin } = tx;
   if (!origin) throw new Error('Only a transaction that has a tenant can visit another');
   if (origin.tenantId === tenantId) return work();

@@ -1,8 +1,8 @@
-export { Batches, copiesByStatement, MOST_WEIGHT, type Outcome } from './batches.js';
+export { Batches, chunksByStatement, MOST_WEIGHT, type Outcome } from './batches.js';
 export { catalogueProblems } from './catalogue.js';
 export { shardProblems } from './catalogue-shards.js';
 export { byTenant, type ReadOfEveryTenant } from './cluster/every-tenant.js';
-export { Database, inWorkspace, visiting } from './database.js';
+export { Database, inOtherTenant, inWorkspace } from './database.js';
 export { DatabaseModule } from './database.module.js';
 export { bigintAsNumber, secondsFromNow } from './entities.js';
 export { type Erasure, eraseDeadLetters, eraseEvents, isErasure, lowestIdSince } from './erasure/erased-events.js';

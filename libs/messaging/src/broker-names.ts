@@ -8,7 +8,7 @@ export function inboxPrefix(service: ServiceName | 'provisioner'): string {
 }
 
 /** Only processes of the service may publish and receive on it. */
-export const nudgeSubject = (service: ServiceName): string => `outbox.${service}`;
+export const wakeUpSubject = (service: ServiceName): string => `outbox.${service}`;
 
 /** Stream behind the key-value bucket, and the prefix of its subjects (NATS architecture decision record 8). */
 export const REVOCATION_STREAM = `KV_${REVOCATION_BUCKET}`;

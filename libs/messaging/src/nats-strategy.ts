@@ -1,4 +1,4 @@
-import { ACCESS_RULE, type AccessRule, PUBLIC_ROUTE, saysWhetherProven } from '@crm/access';
+import { ACCESS_RULE, type AccessRule, declaresProof, PUBLIC_ROUTE } from '@crm/access';
 import type { ConsumerDefinition, EventName, RpcContract } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Inject, Injectable, type Type } from '@nestjs/common';
@@ -43,7 +43,7 @@ function accessProblem(contract: RpcContract, type: Type, method: object): strin
   if (contract.principal === 'user') {
     if (isMarked(PUBLIC_ROUTE)) return `is @Public, though ${contract.subject} is called with a user's token`;
     if (!rule) return `has no @Access, though ${contract.subject} is called with a user's token`;
-    if (!saysWhetherProven(rule)) return 'has a rule that does not say whether it asks for a proof';
+    if (!declaresProof(rule)) return 'has a rule that does not say whether it asks for a proof';
   } else if (Reflect.hasMetadata(ACCESS_RULE, method)) {
     return `has @Access, though ${contract.subject} is called without a token`;
   }

@@ -1,14 +1,14 @@
 export { absentUntilSet, counter, gauge, histogram } from './metrics.js';
 export {
-  arrive,
+  enterTrace,
   isTracing,
-  recordedOnly,
+  resample,
+  runInSpan,
   type Span,
   type SpanDescription,
-  sampleAnew,
   startSpan,
   type TracingConfig,
+  traceparentIfRecorded,
   useRecorder,
-  within,
 } from './record.js';
 export { startTracing, type Tracing } from './start-tracing.js';

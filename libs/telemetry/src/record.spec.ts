@@ -5,15 +5,15 @@ import { SpanStatusCode } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { openTelemetryRecorder } from './open-telemetry.js';
 import {
-  arrive,
+  enterTrace,
   failureOf,
   isTracing,
-  recordedOnly,
+  resample,
+  runInSpan,
   type SpanDescription,
-  sampleAnew,
   startSpan,
+  traceparentIfRecorded,
   useRecorder,
-  within,
 } from './record.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -58,21 +58,21 @@ describe('without tracing', () => {
   it('a trace is carried on as before, whether it is sampled or not, and nothing is recorded', () => {
     expect(isTracing()).toBe(false);
     for (const received of [SAMPLED, UNSAMPLED]) {
-      const { traceparent, span } = arrive(received, neverDescribed, null);
+      const { traceparent, span } = enterTrace(received, neverDescribed, null);
       expect(span).toBeUndefined();
       expect(traceparent).toMatch(new RegExp(`^00-${TRACE}-(?!${PARENT})[0-9a-f]{16}-${received.slice(-2)}$`));
-      expect(sampleAnew(received)).toBe(received);
-      expect(recordedOnly(received)).toBeUndefined();
+      expect(resample(received)).toBe(received);
+      expect(traceparentIfRecorded(received)).toBeUndefined();
       expect(startSpan(received, neverDescribed, null)).toBeUndefined();
     }
-    expect(arrive(undefined, neverDescribed, null).traceparent).toMatch(/-01$/);
+    expect(enterTrace(undefined, neverDescribed, null).traceparent).toMatch(/-01$/);
   });
 });
 
 describe('with tracing', () => {
   it('work of a recorded trace is recorded below its sender, and what it does below the work', async () => {
     const exported = record(0);
-    const { traceparent, span } = arrive(SAMPLED, describeWork, 'arrived');
+    const { traceparent, span } = enterTrace(SAMPLED, describeWork, 'arrived');
     const part = startSpan(traceparent, describeWork, 'part');
     part?.set('error.type', 'NOT_FOUND');
     part?.end();
@@ -88,8 +88,8 @@ describe('with tracing', () => {
 
   it('nothing of a trace that its sender does not record is recorded or described', async () => {
     const exported = record(1);
-    const { traceparent, span } = arrive(UNSAMPLED, neverDescribed, null);
-    for (const recorded of [span, startSpan(traceparent, neverDescribed, null), recordedOnly(traceparent)]) {
+    const { traceparent, span } = enterTrace(UNSAMPLED, neverDescribed, null);
+    for (const recorded of [span, startSpan(traceparent, neverDescribed, null), traceparentIfRecorded(traceparent)]) {
       expect(recorded).toBeUndefined();
     }
     expect(traceparent).toMatch(new RegExp(`^00-${TRACE}-(?!${PARENT})[0-9a-f]{16}-00$`));
@@ -98,7 +98,7 @@ describe('with tracing', () => {
 
   it('of the traces that begin here the sample ratio is recorded, and the others are marked as not', async () => {
     const exported = record(0.25);
-    const arrivals = Array.from({ length: 4_000 }, () => arrive('nonsense', describeWork, 'new'));
+    const arrivals = Array.from({ length: 4_000 }, () => enterTrace('nonsense', describeWork, 'new'));
     for (const { span } of arrivals) span?.end();
     const recorded = arrivals.filter(({ span }) => span);
     // Six standard deviations of a fair draw on either side.
@@ -118,10 +118,10 @@ describe('with tracing', () => {
 
   it('an edge keeps the trace of a stranger, who does not decide whether it is recorded', () => {
     record(0);
-    expect(sampleAnew(SAMPLED)).toBe(UNSAMPLED);
+    expect(resample(SAMPLED)).toBe(UNSAMPLED);
     record(1);
-    expect(sampleAnew(UNSAMPLED)).toBe(SAMPLED);
-    expect(sampleAnew('nonsense')).toBeUndefined();
+    expect(resample(UNSAMPLED)).toBe(SAMPLED);
+    expect(resample('nonsense')).toBeUndefined();
   });
 
   it('a defect makes a span one of the failed, by its name and never by its message; a refusal is only noted', async () => {
@@ -130,9 +130,9 @@ describe('with tracing', () => {
     const refusal = new PlatformError('NOT_FOUND', 'No lead Lovelace');
     for (const error of [defect, refusal]) {
       const span = startSpan(SAMPLED, describeWork, error.name);
-      await expect(within(span, () => Promise.reject(error))).rejects.toBe(error);
+      await expect(runInSpan(span, () => Promise.reject(error))).rejects.toBe(error);
     }
-    expect(await within(startSpan(SAMPLED, describeWork, 'fine'), async () => 7)).toBe(7);
+    expect(await runInSpan(startSpan(SAMPLED, describeWork, 'fine'), async () => 7)).toBe(7);
     const [failed, refused, fine] = await exported();
     expect([failed, refused, fine].map((span) => [span?.status.code, span?.attributes['error.type']])).toEqual([
       [SpanStatusCode.ERROR, 'TypeError'],

@@ -67,7 +67,7 @@ export interface Arrival {
 }
 
 /** Recorded when the sender's part of the trace is, or by chance; `describe` is no closure, to cost next to nothing. */
-export function arrive<Subject>(
+export function enterTrace<Subject>(
   received: string | undefined,
   describe: (subject: Subject) => SpanDescription,
   subject: Subject,
@@ -81,7 +81,7 @@ export function arrive<Subject>(
 }
 
 /** An edge keeps a client's trace, sampled by our own chance: a stranger does not decide what we record. */
-export function sampleAnew(received: string | undefined): string | undefined {
+export function resample(received: string | undefined): string | undefined {
   if (!recorder) return received;
   const parent = parseTraceparent(received);
   return parent && `00-${parent.traceId}-${parent.spanId}-${recorder.samples() ? '01' : '00'}`;
@@ -99,12 +99,12 @@ export function startSpan<Subject>(
 }
 
 /** The traceparent if its trace is being recorded: only then is it worth storing for work that is done later. */
-export function recordedOnly(traceparent: string | undefined): string | undefined {
+export function traceparentIfRecorded(traceparent: string | undefined): string | undefined {
   return recorder && isMarkedSampled(traceparent) ? traceparent : undefined;
 }
 
 /** Does work within a span, whose end and failure are those of the work. */
-export async function within<Result>(span: Span | undefined, work: () => Promise<Result>): Promise<Result> {
+export async function runInSpan<Result>(span: Span | undefined, work: () => Promise<Result>): Promise<Result> {
   if (!span) return work();
   try {
     return await work();

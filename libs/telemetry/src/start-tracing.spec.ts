@@ -5,7 +5,7 @@ import { json } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { exportLog, openTelemetryRecorder } from './open-telemetry.js';
-import { arrive, isTracing, useRecorder } from './record.js';
+import { enterTrace, isTracing, useRecorder } from './record.js';
 import { startTracing } from './start-tracing.js';
 
 const SERVICE = { name: 'identity', version: '1.2.3', instanceId: 'one' };
@@ -24,7 +24,7 @@ describe('tracing', () => {
     });
     const endpoint = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
     const tracing = await startTracing({ endpoint, sampleRatio: 1 }, SERVICE);
-    arrive(undefined, () => ({ name: 'work', kind: 'internal' }), null).span?.end();
+    enterTrace(undefined, () => ({ name: 'work', kind: 'internal' }), null).span?.end();
     await tracing.stop();
     expect(isTracing()).toBe(false);
     expect(await received).toMatchObject({

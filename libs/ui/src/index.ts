@@ -12,7 +12,7 @@ export {
   useLocale,
   useTexts,
 } from './locale.js';
-export { NoSuchView, Page, SignInLink } from './page.js';
+export { AddressNotFound, Page, SignInLink } from './page.js';
 export { PAGE_TEXTS } from './page.texts.js';
 export { CurrentPasswordInput, NewPasswordInput } from './passwords.js';
 export { EmptyNotice, Loaded, LoadingLines, ProblemNotice, type Words } from './problem-notice.js';

@@ -4,8 +4,8 @@ export const PAGE_TEXTS = catalogue({
   en: {
     product: 'CRM account',
     working: 'One moment',
-    noView: 'There is no such page',
-    noViewText: 'Check the address, or open the link from the mail again.',
+    addressNotFound: 'There is no such page',
+    addressNotFoundText: 'Check the address, or open the link from the mail again.',
     signIn: 'Go to the sign-in',
     cancel: 'Cancel',
     copy: 'Copy',
@@ -15,8 +15,8 @@ export const PAGE_TEXTS = catalogue({
   de: {
     product: 'CRM-Konto',
     working: 'Einen Moment',
-    noView: 'Diese Seite gibt es nicht',
-    noViewText: 'Prüfen Sie die Adresse, oder öffnen Sie den Link aus der E-Mail noch einmal.',
+    addressNotFound: 'Diese Seite gibt es nicht',
+    addressNotFoundText: 'Prüfen Sie die Adresse, oder öffnen Sie den Link aus der E-Mail noch einmal.',
     signIn: 'Zur Anmeldung',
     cancel: 'Abbrechen',
     copy: 'Kopieren',

@@ -32,11 +32,11 @@ export function Page({ title, children }: PageProps) {
   );
 }
 
-export function NoSuchView() {
+export function AddressNotFound() {
   const texts = useTexts(PAGE_TEXTS);
   return (
-    <Page title={texts.noView}>
-      <Text>{texts.noViewText}</Text>
+    <Page title={texts.addressNotFound}>
+      <Text>{texts.addressNotFoundText}</Text>
       <SignInLink />
     </Page>
   );

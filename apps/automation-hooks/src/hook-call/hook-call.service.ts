@@ -3,7 +3,7 @@ import type { CallOrigin } from '@crm/access';
 import { isUuid, PlatformError } from '@crm/contracts';
 import { Batches, isRefusedStatement, newId, readIdempotencyKey } from '@crm/database';
 import { rateLimited } from '@crm/limits';
-import { recordedOnly } from '@crm/telemetry';
+import { traceparentIfRecorded } from '@crm/telemetry';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { hashOfSecret } from '../hook/hook.service.js';
@@ -66,7 +66,7 @@ export class HookCallService {
       keyHash,
       depth,
       input: JSON.stringify(input),
-      traceparent: recordedOnly(traceparent),
+      traceparent: traceparentIfRecorded(traceparent),
     };
     const runId = await (keyHash ? this.acceptKeyed(call, keyHash) : this.acceptNow(call));
     this.signal.signal();

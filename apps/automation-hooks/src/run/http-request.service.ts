@@ -7,7 +7,7 @@ import {
   readRetryAfter,
 } from '@crm/egress';
 import { renderHeader, renderTemplate, renderUrl, renderValue, TemplateBudget, type TemplateData } from '@crm/manifest';
-import { startSpan, within } from '@crm/telemetry';
+import { runInSpan, startSpan } from '@crm/telemetry';
 import { Injectable } from '@nestjs/common';
 import { type Action } from '../workflow/workflow.entity.js';
 import { RunChain } from './run-chain.js';
@@ -44,7 +44,7 @@ export class HttpRequestService {
   async perform(action: HttpRequest, data: TemplateData, step: Step): Promise<Record<string, unknown>> {
     const request = this.requestOf(action, data, step);
     const span = startSpan(step.traceparent, describeHttpRequest, request.method);
-    const response = await within(span, () => this.send(request));
+    const response = await runInSpan(span, () => this.send(request));
     const { status } = response;
     if (status >= 200 && status < 300) return { status, body: bodyOf(response) };
     // Redirects are not followed: their targets were not checked when the workflow was created.

@@ -1,4 +1,4 @@
-import { copiesByStatement, PLAN_FOR_VALUES, type TenantTransaction } from '@crm/database';
+import { chunksByStatement, PLAN_FOR_VALUES, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
@@ -72,7 +72,7 @@ export class RunRepository {
    */
   start(tx: TenantTransaction, runs: readonly NewRun[], cause: RunCause, error: RunError | null = null): void {
     const input = JSON.stringify(cause.input);
-    for (const part of copiesByStatement(runs, Buffer.byteLength(input))) {
+    for (const part of chunksByStatement(runs, Buffer.byteLength(input))) {
       tx.issue(START_RUNS, [
         tx.tenantId,
         part.map((run) => run.id),

@@ -2,7 +2,7 @@ import { type Principal, RevocationSource } from '@crm/access';
 import { coversScope, type EventEnvelope, eventScope, isVisibleToApp, PlatformError } from '@crm/contracts';
 import { Database, idOf, isErasure, millisecondsOfId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
-import { recordedOnly } from '@crm/telemetry';
+import { traceparentIfRecorded } from '@crm/telemetry';
 import { Injectable } from '@nestjs/common';
 import { type StartedWorkflow, WorkflowRepository } from '../workflow/workflow.repository.js';
 import { isAdministrator } from '../workflow/workflow.service.js';
@@ -81,7 +81,7 @@ export class RunService {
       workflowId: id,
       workflowVersion: version,
     }));
-    const traceparent = recordedOnly(event.traceparent);
+    const traceparent = traceparentIfRecorded(event.traceparent);
     const depth = await this.depthAfter(tx, event);
     const cause = { input: eventInput(event), eventId: event.id, depth, traceparent };
     if (depth > MAX_DEPTH) return this.runs.start(tx, runs, cause, LOOP_STOPPED);

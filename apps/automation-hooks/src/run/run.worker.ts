@@ -5,7 +5,7 @@ import { type Capacity, type Claimed, LOOK_AGAIN_SOON, TenantShares, Worker } fr
 import { compileFormula } from '@crm/formula';
 import { conditionTypes } from '@crm/manifest';
 import { TenantDirectory } from '@crm/messaging';
-import { startSpan, within } from '@crm/telemetry';
+import { runInSpan, startSpan } from '@crm/telemetry';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { type Action, stepKey } from '../workflow/workflow.entity.js';
@@ -76,7 +76,7 @@ export class RunExecutor {
   async execute(claim: Claim, stopping: AbortSignal, onSlow: () => void): Promise<void> {
     if (claim.claims > this.config.runs.maxClaims) return this.abandon(claim);
     const span = startSpan(claim.traceparent ?? undefined, describeRun, claim);
-    await within(span, () => this.executeWithin(span?.traceparent, claim, stopping, onSlow));
+    await runInSpan(span, () => this.executeWithin(span?.traceparent, claim, stopping, onSlow));
   }
 
   private async executeWithin(
@@ -180,7 +180,7 @@ export class RunExecutor {
       const finished = [...steps.values()].filter((step) => step.status === 'succeeded');
       const span = startSpan(begun.traceparent, describeStep, action);
       const traced = span ? { ...begun, traceparent: span.traceparent } : begun;
-      const output = await within(span, () => this.actions.perform(traced, action, position, finished));
+      const output = await runInSpan(span, () => this.actions.perform(traced, action, position, finished));
       return { kind: 'done', output };
     } catch (error) {
       // Whatever it failed at: it is made again when the tenant is reinstated, and no attempt counts until then. Of a revoked app

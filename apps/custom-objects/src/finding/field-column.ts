@@ -135,9 +135,9 @@ function storedColumn(model: ObjectModel, name: string, bind: BindParameter): Sq
 }
 
 /** A parameter as the column compares it. */
-export const scalar = ({ sqlType, isDecimal }: FieldColumn, placeholder: string): string =>
+export const scalarParameter = ({ sqlType, isDecimal }: FieldColumn, placeholder: string): string =>
   `${placeholder}::${sqlType}${isDecimal ? '::numeric' : ''}`;
 
 /** A parameter that is an array. */
-export const list = ({ sqlType, isDecimal }: FieldColumn, placeholder: string): string =>
+export const arrayParameter = ({ sqlType, isDecimal }: FieldColumn, placeholder: string): string =>
   `${placeholder}::${sqlType}[]${isDecimal ? '::numeric[]' : ''}`;

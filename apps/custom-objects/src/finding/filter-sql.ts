@@ -4,7 +4,14 @@ import type { FilterOperator } from '../object/filter-operators.js';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
 import { slotText } from '../reading/record.js';
-import { type FieldColumn, formulaColumn, list, Parameters, plainColumn, scalar } from './field-column.js';
+import {
+  arrayParameter,
+  type FieldColumn,
+  formulaColumn,
+  Parameters,
+  plainColumn,
+  scalarParameter,
+} from './field-column.js';
 import type { Span } from './relative-date.js';
 
 /** A condition on a record row: SQL and its own parameters, numbered from the first one that was free. */
@@ -120,7 +127,7 @@ function plainSql(field: StoredField, comparison: Comparison, parameters: Parame
     return { ...condition, unindexed: `${parameter}: no index has the records that have another ${field.apiName}` };
   const isRange = span !== undefined || RANGES.has(op);
   if (op !== 'in') return { ...condition, slot: field.slot, isRange };
-  const bySlot = eachBySlot(field.slot, list(column, `$${parameters.first}`), whole);
+  const bySlot = eachBySlot(field.slot, arrayParameter(column, `$${parameters.first}`), whole);
   return { ...condition, slot: field.slot, isRange, bySlot };
 }
 
@@ -158,7 +165,7 @@ function compareSql(
   stored: (value: unknown) => unknown,
 ): string {
   const { sql, isUnset, unset, text } = column;
-  const value = (one: unknown) => scalar(column, bind(stored(one)));
+  const value = (one: unknown) => scalarParameter(column, bind(stored(one)));
   // What comes after every value is none.
   const isSet = unset === null ? '' : ` AND ${sql} < '${unset}'`;
   if (op === 'empty') return isUnset ?? 'false';
@@ -166,7 +173,7 @@ function compareSql(
   if (op === 'contains') return `strpos(${lower(text)}, ${lower(`${bind(values[0])}::text`)}) > 0`;
   if (op === 'startsWith') return `starts_with(${lower(text)}, ${lower(`${bind(values[0])}::text`)})`;
   // Each once: records that are found twice would leave less space for others.
-  if (op === 'in') return `${sql} = ANY (${list(column, bind([...new Set(values.map(stored))]))})`;
+  if (op === 'in') return `${sql} = ANY (${arrayParameter(column, bind([...new Set(values.map(stored))]))})`;
   if (span) {
     const within = () => `${sql} >= ${value(span.from)} AND ${sql} < ${value(span.to)}`;
     if (op === 'eq') return `(${within()})`;

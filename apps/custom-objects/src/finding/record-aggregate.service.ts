@@ -9,7 +9,7 @@ import { ObjectSizes } from './object-size.service.js';
 import { type AggregateOptions, type Groups, RecordAggregateRepository } from './record-aggregate.repository.js';
 import { type RecordFilter, rowConditions } from './record-filter.js';
 import { firstAfter } from './record-list.repository.js';
-import { byDriver, RecordListService } from './record-list.service.js';
+import { RecordListService, readByDriver } from './record-list.service.js';
 import { audiencesFor, searchedText } from './search-text.js';
 
 const COST = {
@@ -47,7 +47,7 @@ export class RecordAggregateService {
         const found = await this.aggregates.aggregate(caller, objectId, all, aggregate, options);
         return { revision: found.revision, result: found, tooMany: found.tooMany };
       };
-      const few = searched ? null : await byDriver(conditions, (driver) => read(conditions, sql, { driver }));
+      const few = searched ? null : await readByDriver(conditions, (driver) => read(conditions, sql, { driver }));
       if (few) return few;
       const isBounded = await this.sizes.isSmall(caller.tenantId, objectId);
       return this.costly.run(caller, { ...COST, isBounded }, async (database) => {

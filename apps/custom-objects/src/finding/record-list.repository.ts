@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { StoredRecord } from '../reading/record.js';
 import { COLUMNS, HEAD, REVISION, type RecordsRow, recordsOf } from '../reading/record.repository.js';
-import { Parameters, scalar } from './field-column.js';
+import { Parameters, scalarParameter } from './field-column.js';
 import { MAX_DRIVER_MATCHES, type RowCondition } from './filter-sql.js';
 import { type RecordSort, type SortExpression, valuesAt } from './record-sort.js';
 import type { TextSearch } from './search-text.js';
@@ -193,7 +193,7 @@ function keyedOrder(
         const comesLast = descending || unset === null;
         const value = values[index] ?? (comesLast ? null : unset);
         if (value === null) return `((${isUnset}) AND ${rest})`;
-        const wanted = scalar(column, parameters.bind(value));
+        const wanted = scalarParameter(column, parameters.bind(value));
         const beyond = `${sql} ${descending ? '<' : '>'} ${wanted} OR (${sql} = ${wanted} AND ${rest})`;
         return comesLast && isUnset !== null ? `((${isUnset}) OR ${beyond})` : `(${beyond})`;
       },

@@ -159,7 +159,7 @@ export class RecordListService {
   /** @returns null when no condition has few records */
   private fewRecords(caller: Principal, list: ListRequest, present: Present): Promise<PresentedList | null> {
     const presentFew: Present = async (found) => (found.tooMany ? { ...found, rows: [] } : present(found));
-    return byDriver(list.conditions, (driver) => this.records.list(caller, { ...list, driver }, presentFew));
+    return readByDriver(list.conditions, (driver) => this.records.list(caller, { ...list, driver }, presentFew));
   }
 
   /** The matches of a search, which the index finds where it can and they are not too many. @param first number of the first free parameter */
@@ -183,7 +183,7 @@ export class RecordListService {
  * @param read by the condition of this number
  * @returns null when there is none
  */
-export async function byDriver<Found extends { readonly tooMany?: boolean }>(
+export async function readByDriver<Found extends { readonly tooMany?: boolean }>(
   conditions: readonly RowCondition[],
   read: (driver: number) => Promise<Found>,
 ): Promise<Found | null> {

@@ -19,8 +19,8 @@ import type { CatalogueFieldView, CatalogueObjectView } from './object-catalogue
 import {
   accessOf,
   isVisibleTo,
-  noSuchObject,
   type ObjectDefinition,
+  objectNotFound,
   STANDARD_OBJECTS,
   type StoredField,
   scopeOf,
@@ -67,7 +67,7 @@ export class ObjectCatalogueService {
   /** @throws NOT_FOUND for an object that the list does not have */
   async get(principal: Principal, apiName: string, language: Language = 'en'): Promise<string> {
     const [found] = await this.eachOf(principal, language, (name) => name === apiName, this.json);
-    if (found === undefined) throw noSuchObject();
+    if (found === undefined) throw objectNotFound();
     return found;
   }
 
@@ -80,7 +80,7 @@ export class ObjectCatalogueService {
   async getCustom(principal: Principal, apiName: string): Promise<ObjectView> {
     const isWanted = (name: string): boolean => name === apiName && !standardObjectNamed(name);
     const [found] = await this.eachOf(principal, 'en', isWanted, customView);
-    if (!found) throw noSuchObject();
+    if (!found) throw objectNotFound();
     return found;
   }
 

@@ -129,7 +129,7 @@ export function isVisibleTo(object: Shareable, caller: Caller): boolean {
 /** @throws NOT_FOUND as for an object that does not exist; FORBIDDEN when the caller may read and not write */
 export function requireAccess(object: Shareable, caller: Caller, mode: 'read' | 'write'): void {
   const access = accessOf(object, caller);
-  if (access === null) throw noSuchObject();
+  if (access === null) throw objectNotFound();
   if (mode === 'write' && access === 'read') {
     throw new PlatformError('FORBIDDEN', 'The object is shared with the app for reading only');
   }
@@ -140,7 +140,7 @@ export function appsThatSee({ appKey, sharedWith = {} }: Pick<Shareable, 'appKey
   return [...(appKey === null ? [] : [appKey]), ...Object.keys(sharedWith)];
 }
 
-export const noSuchObject = (): PlatformError => new PlatformError('NOT_FOUND', 'There is no such object');
+export const objectNotFound = (): PlatformError => new PlatformError('NOT_FOUND', 'There is no such object');
 
 /** Kept as written: numbers come from forms and business cards, and one that cannot be dialled is better than none. */
 const PHONE: ValidationRule = {

@@ -14,8 +14,8 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ObjectRepository, STALE_DEFINITION } from './object.repository.js';
 import {
-  noSuchObject,
   type ObjectDefinition,
+  objectNotFound,
   requireAccess,
   type StoredField,
   standardObjectNamed,
@@ -370,7 +370,7 @@ export class ObjectModelStore {
       return makeModel(await this.database.transaction(tenantId, (tx) => this.objects.findStandard(tx, standard)));
     }
     const object = await this.database.transaction(tenantId, (tx) => this.objects.findByApiName(tx, apiName));
-    if (!object) throw noSuchObject();
+    if (!object) throw objectNotFound();
     return makeModel(object);
   }
 }

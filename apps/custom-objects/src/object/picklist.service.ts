@@ -178,16 +178,16 @@ export class PicklistService {
   }
 }
 
-const noSuchPicklist = () => new PlatformError('NOT_FOUND', 'There is no such picklist of the workspace');
+const picklistNotFound = () => new PlatformError('NOT_FOUND', 'There is no such picklist of the workspace');
 
 function standardOf(principal: Principal, apiName: string): ObjectDefinition {
   const standard = standardObjectNamed(apiName);
-  if (!standard || !hasScope(principal, scopeOf(standard.id), 'read')) throw noSuchPicklist();
+  if (!standard || !hasScope(principal, scopeOf(standard.id), 'read')) throw picklistNotFound();
   return standard;
 }
 
 function optionsOf({ picklists = {} }: ObjectDefinition, field: string): readonly PicklistOption[] {
-  if (!Object.hasOwn(picklists, field)) throw noSuchPicklist();
+  if (!Object.hasOwn(picklists, field)) throw picklistNotFound();
   return picklists[field] as readonly PicklistOption[];
 }
 

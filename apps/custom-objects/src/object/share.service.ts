@@ -5,7 +5,7 @@ import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { type ShareAccess, type ShareView } from './object.dto.js';
 import { ObjectRepository } from './object.repository.js';
-import { noSuchObject, type ObjectDefinition } from './object-definition.js';
+import { type ObjectDefinition, objectNotFound } from './object-definition.js';
 
 /** Apps that one object can be shared with. Each event of the object names them. */
 export const MAX_SHARES = 100;
@@ -32,7 +32,7 @@ export class ShareService {
    * @throws NOT_FOUND for an unknown object or app; VALIDATION_FAILED for the object's own app, and beyond the limit
    */
   async set(principal: Principal, apiName: string, appKey: string, access: ShareAccess): Promise<ShareView> {
-    if (!isAppKey(appKey)) throw noSuchApp();
+    if (!isAppKey(appKey)) throw appNotFound();
     if (access !== 'none') await this.assertShareable(principal, apiName, appKey);
     return this.database.transaction(principal, async (tx) => {
       await this.objects.lockDefinitions(tx);
@@ -66,14 +66,14 @@ export class ShareService {
     const object = await this.database.transaction(principal.tenantId, (tx) => this.find(tx, apiName));
     if (object.appKey === appKey || Object.hasOwn(object.sharedWith ?? {}, appKey)) return;
     const { known } = await this.rpc.call(rpc.marketplace.isAppKnown, { appKey }, principal);
-    if (!known) throw noSuchApp();
+    if (!known) throw appNotFound();
   }
 
   private async find(tx: TenantTransaction, apiName: string): Promise<ObjectDefinition> {
     const object = await this.objects.findByApiName(tx, apiName);
-    if (!object) throw noSuchObject();
+    if (!object) throw objectNotFound();
     return object;
   }
 }
 
-const noSuchApp = () => new PlatformError('NOT_FOUND', 'There is no such app');
+const appNotFound = () => new PlatformError('NOT_FOUND', 'There is no such app');

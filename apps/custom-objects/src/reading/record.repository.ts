@@ -8,7 +8,7 @@ import {
   type TenantTransaction,
 } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { noSuchRecord, RecordText, type StoredRecord } from './record.js';
+import { RecordText, recordNotFound, type StoredRecord } from './record.js';
 
 // Every statement names the tenant, although row-level security would do: a condition that the planner knows begins every index.
 
@@ -135,7 +135,7 @@ export class RecordRepository {
   /** Like find. @throws NOT_FOUND when there is none */
   async require(tx: TenantTransaction, objectId: string, id: string): Promise<StoredRecord> {
     const record = await this.find(tx, objectId, id);
-    if (!record) throw noSuchRecord();
+    if (!record) throw recordNotFound();
     return record;
   }
 

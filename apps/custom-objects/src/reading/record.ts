@@ -46,9 +46,9 @@ export const textOf = (record: StoredRecord): string =>
   record instanceof RecordText ? record.text : JSON.stringify(record.data);
 
 /** The later of two API times. */
-export const laterOf = (one: string, other: string): string => (one > other ? one : other);
+export const laterTime = (one: string, other: string): string => (one > other ? one : other);
 
-export const noSuchRecord = () => new PlatformError('NOT_FOUND', 'There is no such record');
+export const recordNotFound = () => new PlatformError('NOT_FOUND', 'There is no such record');
 
 /** Canonical values by API name, as formulas and validation see them. */
 export type FieldValues = Readonly<Record<string, unknown>>;

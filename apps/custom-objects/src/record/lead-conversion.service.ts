@@ -5,7 +5,7 @@ import type { EvaluationContext } from '@crm/formula';
 import { Injectable } from '@nestjs/common';
 import { scopeOf } from '../object/object-definition.js';
 import { type ObjectModel, ObjectModelStore, StaleModel } from '../object/object-model.js';
-import { type FieldValues, noSuchRecord, type StoredRecord, valuesOf } from '../reading/record.js';
+import { type FieldValues, recordNotFound, type StoredRecord, valuesOf } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { RecordWriteRepository } from '../writing/record-write.repository.js';
 import { type Creation, RecordWriteService } from '../writing/record-write.service.js';
@@ -74,7 +74,7 @@ export class LeadConversionService {
     const { caller, models } = call;
     const wanted = opportunityOf(input.createOpportunity);
     const lead = await this.find(call, 'lead', id);
-    if (!lead) throw noSuchRecord();
+    if (!lead) throw recordNotFound();
     if (input.contactId === undefined) requireScope(caller, 'contacts', 'write');
     if (wanted) requireScope(caller, 'pipeline', 'write');
     const values = readableValues(caller, models.lead, lead);
@@ -199,7 +199,7 @@ const sameFields = ({ object }: ObjectModel, values: FieldValues): FieldValues =
 /** @throws NOT_FOUND when the contact has been deleted since */
 function conversionOf(model: ObjectModel, { data }: StoredRecord): ConversionView {
   const { convertedContactId, convertedCompanyId, convertedOpportunityId } = valuesOf(model, data);
-  if (typeof convertedContactId !== 'string') throw noSuchRecord();
+  if (typeof convertedContactId !== 'string') throw recordNotFound();
   return {
     contactId: convertedContactId,
     companyId: convertedCompanyId as string | null,

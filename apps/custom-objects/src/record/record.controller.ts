@@ -12,8 +12,8 @@ import {
   ListRecordsQuery,
   MergeInput,
   type Reply,
-  shown,
-  shownList,
+  replyWithList,
+  replyWithRecord,
 } from './record.dto.js';
 import { RecordService } from './record.service.js';
 import { BulkInput, BulkView } from './record-bulk.dto.js';
@@ -79,7 +79,7 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
       @Query() query: ListRecordsQuery,
       @Res({ passthrough: true }) reply: Reply,
     ): Promise<string> {
-      return shownList(reply, await this.records.list(principal, apiName, query));
+      return replyWithList(reply, await this.records.list(principal, apiName, query));
     }
 
     @Post()
@@ -93,7 +93,7 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
       @Res({ passthrough: true }) reply: Reply,
     ): Promise<string> {
       const call = headerCall(principal, `POST /${pathOf(apiName)}`, key, body);
-      return shown(reply, await this.records.create(principal, apiName, body, call));
+      return replyWithRecord(reply, await this.records.create(principal, apiName, body, call));
     }
 
     @Get(':id')
@@ -106,7 +106,7 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
       @Query() { expand }: GetRecordQuery,
       @Res({ passthrough: true }) reply: Reply,
     ): Promise<string> {
-      return shown(reply, await this.records.get(principal, apiName, id, expand));
+      return replyWithRecord(reply, await this.records.get(principal, apiName, id, expand));
     }
 
     @Patch(':id')
@@ -120,7 +120,7 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
       @IfMatch() expected: ExpectedVersions,
       @Res({ passthrough: true }) reply: Reply,
     ): Promise<string> {
-      return shown(reply, await this.records.update(principal, apiName, id, body, expected));
+      return replyWithRecord(reply, await this.records.update(principal, apiName, id, body, expected));
     }
 
     @Delete(':id')
@@ -151,7 +151,7 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
       @IdParam() id: string,
       @Res({ passthrough: true }) reply: Reply,
     ): Promise<string> {
-      return shown(reply, await this.records.restore(principal, apiName, id));
+      return replyWithRecord(reply, await this.records.restore(principal, apiName, id));
     }
 
     @Post(':id/merge')
@@ -173,7 +173,7 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
       @IfMatch() expected: ExpectedVersions,
       @Res({ passthrough: true }) reply: Reply,
     ): Promise<string> {
-      return shown(reply, await this.records.merge(principal, apiName, id, input, expected));
+      return replyWithRecord(reply, await this.records.merge(principal, apiName, id, input, expected));
     }
 
     @Post(':id/erase')

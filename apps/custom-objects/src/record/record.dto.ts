@@ -188,7 +188,7 @@ export interface Reply {
 }
 
 /** @returns the body of the reply, whose type and entity tag are set */
-export function shown(reply: Reply, { json, etag }: TaggedRecord): string {
+export function replyWithRecord(reply: Reply, { json, etag }: TaggedRecord): string {
   reply.header('content-type', JSON_TYPE);
   reply.header('etag', etag);
   return json;
@@ -198,7 +198,7 @@ export function shown(reply: Reply, { json, etag }: TaggedRecord): string {
  * @param list with the JSON of each record
  * @returns the body; the content type is set
  */
-export function shownList(reply: Reply, { data, ...rest }: ListAnswer<string>): string {
+export function replyWithList(reply: Reply, { data, ...rest }: ListAnswer<string>): string {
   reply.header('content-type', JSON_TYPE);
   // Put together at once: join would copy each record before.
   let records = data[0] ?? '';

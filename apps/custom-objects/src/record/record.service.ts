@@ -9,7 +9,7 @@ import { Injectable } from '@nestjs/common';
 import { ExpandedReferences, expandedFields } from '../finding/expanded-references.service.js';
 import { RecordListService, type RecordQuery } from '../finding/record-list.service.js';
 import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
-import { type FieldValues, noSuchRecord, type StoredRecord } from '../reading/record.js';
+import { type FieldValues, recordNotFound, type StoredRecord } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { recordEtag, recordJson } from '../reading/record.serializer.js';
 import { StorageLimit } from '../storage/storage-limit.service.js';
@@ -17,7 +17,7 @@ import { requireChoice } from '../writing/merged-fields.js';
 import { withStatus } from '../writing/picklist-rules.js';
 import { RecordErasureService } from '../writing/record-erasure.service.js';
 import type { Author } from '../writing/record-events.js';
-import { RecordMergeService, requireOther } from '../writing/record-merge.service.js';
+import { RecordMergeService, requireAnotherRecord } from '../writing/record-merge.service.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordRestoreService } from '../writing/record-restore.service.js';
 import { type Creation, RecordWriteService } from '../writing/record-write.service.js';
@@ -118,7 +118,7 @@ export class RecordService {
     const { model, result } = await this.models.readAtOnce(caller, apiName, ({ object }) =>
       this.records.read(caller.tenantId, object.id, id),
     );
-    if (!result) throw noSuchRecord();
+    if (!result) throw recordNotFound();
     const record = tagged(model, result, caller, clock);
     if (expand === undefined) return record;
     const fields = expandedFields(model, model.planFor(caller.roles), expand);
@@ -258,7 +258,7 @@ export class RecordService {
   ): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
     const prepare = async (model: ObjectModel) => {
-      requireOther(id, loserId);
+      requireAnotherRecord(id, loserId);
       requireChoice(model, model.planFor(caller.roles), fields);
       await this.storage.know(caller.tenantId);
     };

@@ -6,14 +6,14 @@ import { Injectable } from '@nestjs/common';
 import { ObjectRepository } from '../object/object.repository.js';
 import { isVisibleTo, requireAccess, scopeOf } from '../object/object-definition.js';
 import { ObjectModelStore } from '../object/object-model.js';
-import { noSuchRecord } from '../reading/record.js';
+import { recordNotFound } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { StorageLimit } from '../storage/storage-limit.service.js';
 import type { ChangeNoteInput, NoteInput, NotePageView, NoteView, PageQuery } from './note.dto.js';
 import { type Note, NoteRepository } from './note.repository.js';
 import { pageOf, positionAfter } from './time-page.js';
 
-const noSuchNote = () => new PlatformError('NOT_FOUND', 'There is no such note');
+const noteNotFound = () => new PlatformError('NOT_FOUND', 'There is no such note');
 
 /** Notes have the rights of their record; only who wrote one, or an administrator, changes it. */
 @Injectable()
@@ -52,7 +52,7 @@ export class NoteService {
     };
     return this.models.decideWrite(principal, apiName, prepare, (model, moment) =>
       this.models.transaction(principal, model, async (tx) => {
-        if (!(await this.records.hold(tx, model.object.id, recordId))) throw noSuchRecord();
+        if (!(await this.records.hold(tx, model.object.id, recordId))) throw recordNotFound();
         if (model.planFor(principal.roles).writable.size === 0) {
           throw new PlatformError('FORBIDDEN', 'The role cannot write records of this object');
         }
@@ -66,7 +66,7 @@ export class NoteService {
         };
         const created = await this.idempotency.run(tx, call, insert, async (id) => {
           const earlier = await this.notes.find(tx, id);
-          if (!earlier) throw noSuchNote();
+          if (!earlier) throw noteNotFound();
           return earlier;
         });
         return shownNote(created, principal);
@@ -108,13 +108,13 @@ export class NoteService {
     return this.database.transaction(principal, async (tx) => {
       await this.objects.holdDefinitions(tx);
       const note = await this.notes.lock(tx, id);
-      if (!note) throw noSuchNote();
+      if (!note) throw noteNotFound();
       const found = await this.models.findById(tx, note.objectId);
       const scope = scopeOf(note.objectId);
       if (!found?.isActive || !isVisibleTo(found.model.object, principal) || !hasScope(principal, scope, 'read')) {
-        throw noSuchNote();
+        throw noteNotFound();
       }
-      if (!(await this.records.find(tx, note.objectId, note.recordId))) throw noSuchNote();
+      if (!(await this.records.find(tx, note.objectId, note.recordId))) throw noteNotFound();
       requireScope(principal, scope, 'write');
       requireAccess(found.model.object, principal, 'write');
       if (!isWritable(note, principal)) {

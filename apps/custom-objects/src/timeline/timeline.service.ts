@@ -5,7 +5,7 @@ import { slotValue } from '@crm/fields';
 import { Injectable } from '@nestjs/common';
 import type { StoredField } from '../object/object-definition.js';
 import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
-import { noSuchRecord } from '../reading/record.js';
+import { recordNotFound } from '../reading/record.js';
 import type { PageQuery } from './note.dto.js';
 import { NoteRepository } from './note.repository.js';
 import { shownNote } from './note.service.js';
@@ -70,7 +70,7 @@ export class TimelineService {
       const list = { tenantId: tx.tenantId, list: `timeline ${id}`, filter: [...kinds].sort() };
       const page = positionAfter(list, query);
       const created = await this.changes.findCreation(tx, model.object.id, id);
-      if (!created) throw noSuchRecord();
+      if (!created) throw recordNotFound();
       const reading = { principal, model, tx, id, page };
       const sources: Readonly<Record<EntryKind, () => Promise<TimelineItem[]>>> = {
         note: () => this.notesOf(reading),

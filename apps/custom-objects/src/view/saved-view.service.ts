@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { filteredFields, rowConditions } from '../finding/record-filter.js';
 import { parseSort, sortedFields } from '../finding/record-sort.js';
 import { ObjectRepository } from '../object/object.repository.js';
-import { isVisibleTo, noSuchObject, scopeOf } from '../object/object-definition.js';
+import { isVisibleTo, objectNotFound, scopeOf } from '../object/object-definition.js';
 import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { ChangeSavedViewInput, CreateSavedViewInput, SavedViewView } from './saved-view.dto.js';
 import type { SavedView } from './saved-view.entity.js';
@@ -23,7 +23,7 @@ const mayShare = (principal: Principal, { object }: ObjectModel): boolean =>
   principal.apiKeyId === undefined &&
   rolesAllow(principal.roles, 'administer') &&
   hasScope(principal, scopeOf(object.id), 'write');
-const noSuchView = () => new PlatformError('NOT_FOUND', 'There is no such view');
+const viewNotFound = () => new PlatformError('NOT_FOUND', 'There is no such view');
 
 /** Views that people save of lists. What one may see of them follows what they may read of the object. */
 @Injectable()
@@ -99,16 +99,16 @@ export class SavedViewService {
   ): Promise<T> {
     return this.database.transaction(principal, async (tx) => {
       const view = await this.views.find(tx, id);
-      if (!view || (!view.shared && view.ownerId !== principal.userId)) throw noSuchView();
+      if (!view || (!view.shared && view.ownerId !== principal.userId)) throw viewNotFound();
       await this.objects.holdDefinitions(tx);
       const found = await this.models.findById(tx, view.objectId, 'options');
       // Who made it may always change what they can no longer read.
       const isOwn = view.ownerId === principal.userId;
       const isThere = found?.isActive || (ofRetired && isOwn);
       if (!found || !isThere || !isVisibleTo(found.model.object, principal) || !isInScope(principal, found.model)) {
-        throw noSuchView();
+        throw viewNotFound();
       }
-      if (!isOwn && !isReadable(view, found.model.planFor(principal.roles))) throw noSuchView();
+      if (!isOwn && !isReadable(view, found.model.planFor(principal.roles))) throw viewNotFound();
       if (!canChange(view, principal, found.model))
         throw new PlatformError('FORBIDDEN', 'Only administrators change shared views');
       return work(view, found.model, tx);
@@ -123,7 +123,7 @@ const isInScope = (principal: Principal, { object }: ObjectModel): boolean =>
   hasScope(principal, scopeOf(object.id), 'read');
 
 function requireScope(principal: Principal, model: ObjectModel): void {
-  if (!isInScope(principal, model)) throw noSuchObject();
+  if (!isInScope(principal, model)) throw objectNotFound();
 }
 
 function requireSharing(principal: Principal, model: ObjectModel): void {

@@ -8,7 +8,7 @@ import type { ObjectModel } from '../object/object-model.js';
 import {
   dataOf,
   type FieldValues,
-  laterOf,
+  laterTime,
   RecordText,
   type StoredRecord,
   slotsOf,
@@ -41,7 +41,7 @@ export interface Draft {
 }
 
 /** The last of several changes of a record is written, with the events of all. */
-export const following = (earlier: Draft | undefined, draft: Draft): Draft =>
+export const mergedDraft = (earlier: Draft | undefined, draft: Draft): Draft =>
   earlier === undefined
     ? draft
     : {
@@ -94,7 +94,7 @@ export function draftOfChange(change: Change, before: StoredRecord): Draft | nul
   if (changed.length === 0 && Object.keys(changes).every((name) => readable.has(name))) return null;
 
   // Not earlier than the last change, although that may have been made while this one waited for the lock.
-  const updatedAt = laterOf(before.updatedAt, new Date().toISOString());
+  const updatedAt = laterTime(before.updatedAt, new Date().toISOString());
   const { id, version, createdAt } = before;
   const record = recordOf(model, values, { id, version: version + 1, createdAt, updatedAt });
   const fields = changed.map((name) => model.fieldsByName.get(name) as StoredField);
@@ -117,7 +117,7 @@ export function draftOfRestored(author: Author, before: StoredRecord, gone: read
   const { model, caller, clock } = author;
   const previous = valuesOf(model, before.data);
   const values = { ...previous, ...Object.fromEntries(gone.map(({ apiName }) => [apiName, null])) };
-  const updatedAt = laterOf(before.updatedAt, clock.now.toISOString());
+  const updatedAt = laterTime(before.updatedAt, clock.now.toISOString());
   const record = recordOf(model, values, { ...before, version: before.version + 1, updatedAt });
   const told = gone.filter((field) => !model.hiddenReferences.includes(field));
   return {

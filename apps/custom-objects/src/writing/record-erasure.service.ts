@@ -16,7 +16,7 @@ import { Rpc, StreamEraser, type StreamErasure } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { isVisibleTo, scopeOf } from '../object/object-definition.js';
 import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
-import { noSuchRecord, type StoredRecord } from '../reading/record.js';
+import { recordNotFound, type StoredRecord } from '../reading/record.js';
 import { BinRepository } from './bin.repository.js';
 import { ErasureRepository } from './erasure.repository.js';
 import { recordErased } from './record-events.js';
@@ -45,7 +45,7 @@ export class RecordErasureService {
     return this.models.transaction(caller, model, async (tx) => {
       const [live] = await this.records.lockForDeletion(tx, object.id, [id]);
       const [record = live] = live ? [live] : await this.bin.lock(tx, object.id, [id]);
-      if (!record) throw noSuchRecord();
+      if (!record) throw recordNotFound();
       if (live) await this.removal.removeIn({ tx, caller, clock, erases: true }, model, id, null);
       const along = await this.lockAlong(tx, id);
       const [seen = [], unseen = []] = [true, false].map((isSeen) =>

@@ -3,7 +3,7 @@ import type { TenantTransaction } from '@crm/database';
 import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
-import { noSuchRecord, type StoredRecord } from '../reading/record.js';
+import { recordNotFound, type StoredRecord } from '../reading/record.js';
 import { NoteRepository } from '../timeline/note.repository.js';
 import { actorOf, RecordHistoryRepository } from '../timeline/record-history.repository.js';
 import { UniqueValueRepository, withoutNames } from './claim.repository.js';
@@ -70,7 +70,7 @@ export class RecordMergeService {
     const first = id < loserId ? await locks.winner() : null;
     const loser = await locks.loser();
     const winner = id < loserId ? first : await locks.winner();
-    if (!winner) throw noSuchRecord();
+    if (!winner) throw recordNotFound();
     if (!loser) throw loserProblem('Names a record that does not exist');
     return { winner, loser };
   }
@@ -106,7 +106,7 @@ const isHidden = ({ hiddenReferences }: ObjectModel, fieldKey: number): boolean 
   hiddenReferences.some(({ key }) => key === fieldKey);
 
 /** @throws VALIDATION_FAILED for a record that would be merged with itself */
-export function requireOther(id: string, loserId: string): void {
+export function requireAnotherRecord(id: string, loserId: string): void {
   if (id === loserId) throw loserProblem('Names the record itself');
 }
 

@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { SearchRepository } from '../finding/search.repository.js';
 import { isVisibleTo, type StoredField, scopeOf } from '../object/object-definition.js';
 import { isUnsetSilently, type ObjectModel } from '../object/object-model.js';
-import { laterOf, noSuchRecord, type StoredRecord } from '../reading/record.js';
+import { laterTime, recordNotFound, type StoredRecord } from '../reading/record.js';
 import { actorOf, RecordHistoryRepository } from '../timeline/record-history.repository.js';
 import { BinRepository } from './bin.repository.js';
 import { ReferenceRepository, UniqueValueRepository } from './claim.repository.js';
@@ -53,7 +53,7 @@ export class RecordRemovalService {
    */
   async removeIn(removal: Removal, model: ObjectModel, id: string, expected: ExpectedVersions): Promise<void> {
     const [record] = await this.records.lockForDeletion(removal.tx, model.object.id, [id]);
-    if (!record) throw noSuchRecord();
+    if (!record) throw recordNotFound();
     requireMatch(expected, record.version);
     await this.removeLocked(removal, model, record);
   }
@@ -144,7 +144,7 @@ export class RecordRemovalService {
     for (const before of records) {
       const data = { ...before.data };
       for (const { key } of fields) delete data[key];
-      const updatedAt = laterOf(before.updatedAt, clock.now.toISOString());
+      const updatedAt = laterTime(before.updatedAt, clock.now.toISOString());
       const after: StoredRecord = { ...before, version: before.version + 1, data, updatedAt };
       for (const event of recordUpdated({ model, caller, clock }, before, after)) tx.appendToOutbox(event);
     }

@@ -16,11 +16,11 @@ import {
 import { Injectable } from '@nestjs/common';
 import type { StoredField } from '../object/object-definition.js';
 import { isStale, type ObjectModel, ObjectModelStore, StaleModel } from '../object/object-model.js';
-import { type FieldValues, noSuchRecord, type StoredRecord, textOf, valuesOf } from '../reading/record.js';
+import { type FieldValues, recordNotFound, type StoredRecord, textOf, valuesOf } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { StorageLimit } from '../storage/storage-limit.service.js';
 import { ReferenceRepository, UniqueValueRepository } from './claim.repository.js';
-import { type Change, type Draft, draftOfChange, draftOfNew, draftOfRestored, following } from './record-draft.js';
+import { type Change, type Draft, draftOfChange, draftOfNew, draftOfRestored, mergedDraft } from './record-draft.js';
 import type { Author, Work } from './record-events.js';
 import { RecordWriteRepository, type WrittenObject } from './record-write.repository.js';
 import { readableTargets } from './reference-access.service.js';
@@ -163,7 +163,7 @@ export class RecordWriteService {
             if (!draft) return { result: before };
             if (this.isConcerned(change.model, draft)) return null;
             weight += weightOf(draft);
-            drafts.set(change.id, following(drafts.get(change.id), draft));
+            drafts.set(change.id, mergedDraft(drafts.get(change.id), draft));
             current.set(change.id, draft.record);
             return { result: draft.record };
           } catch (error) {
@@ -218,7 +218,7 @@ export class RecordWriteService {
   async changeIn(tx: TenantTransaction, change: Change): Promise<StoredRecord> {
     const { model, id } = change;
     const before = await this.records.lock(tx, model.object.id, id);
-    if (!before) throw noSuchRecord();
+    if (!before) throw recordNotFound();
     const draft = this.draftOfChange(change, before);
     if (!draft) return before;
     const claimed = this.claim(tx, change, draft, change.isOfPlatform);

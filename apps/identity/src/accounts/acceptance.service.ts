@@ -10,7 +10,7 @@ import type { LocalAccount } from '../people/person.entity.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
 import { AccessRemovalService } from '../sessions/access-removal.service.js';
-import { memberMail } from './accounts.mail.js';
+import { joinedWorkspaceMail } from './accounts.mail.js';
 import { InvitationRepository } from './accounts.repository.js';
 import type { Entry } from './offer.dto.js';
 import { ErasureRepository } from './personal-data.repository.js';
@@ -81,7 +81,7 @@ export class AcceptanceService {
     if (!isVerified) {
       this.trail.record(tx, { action: 'workspace.email_verified', subject: { kind: 'workspace', id: tenantId } });
     }
-    if (known) await this.mails.queue(tx, tenantId, memberMail(email, workspace.name));
+    if (known) await this.mails.queue(tx, tenantId, joinedWorkspaceMail(email, workspace.name));
     return true;
   }
 
@@ -112,7 +112,7 @@ export class AcceptanceService {
   }
 
   private async prove(tx: NarrowTransaction, offered: Offered, passwordHash: string | undefined): Promise<void> {
-    if (passwordHash === undefined) throw passwordRequired();
+    if (passwordHash === undefined) throw passwordRequiredError();
     const personId = await this.people.prove(tx, offered.email, offered);
     await this.people.setPassword(tx, personId, passwordHash);
   }
@@ -125,7 +125,7 @@ export class AcceptanceService {
   }
 }
 
-export function passwordRequired(): PlatformError {
+export function passwordRequiredError(): PlatformError {
   const detail = 'Nobody has verified the address yet: choose a password';
   const errors = [{ pointer: '/password', code: 'PASSWORD_REQUIRED', detail }];
   return new PlatformError('PASSWORD_REQUIRED', detail, { errors });

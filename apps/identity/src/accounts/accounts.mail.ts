@@ -36,7 +36,7 @@ export interface AccountLink {
 }
 
 /** For an address that nobody has proven: the one link that is opened proves it, and the account becomes that of the recipient. */
-export const accountsMail = (recipient: string, accounts: readonly AccountLink[]): NewMail =>
+export const chooseAccountMail = (recipient: string, accounts: readonly AccountLink[]): NewMail =>
   letter(recipient, 'Set a new password', RESET_SECONDS, [
     'somebody, hopefully you, asked for a new password. Workspaces have added this address, which nobody has verified so far.',
     'Set the password of the account that you want to use:',
@@ -47,14 +47,14 @@ export const accountsMail = (recipient: string, accounts: readonly AccountLink[]
   ]);
 
 /** To the new address when it has an account: the caller must not learn that it has. */
-export const takenMail = (newEmail: string): NewMail =>
+export const addressTakenMail = (newEmail: string): NewMail =>
   letter(newEmail, 'Your e-mail address has an account already', CONFIRM_SECONDS, [
     'somebody, hopefully you, wanted to move another account to this address. That is not possible, because the address has',
     'an account already. Nothing was changed. If you did not ask for this, you need not do anything.',
   ]);
 
 /** To the old address. */
-export const changedMail = (oldEmail: string, newEmail: string, undoLink: string): NewMail =>
+export const emailChangedMail = (oldEmail: string, newEmail: string, undoLink: string): NewMail =>
   letter(oldEmail, 'The e-mail address of your account was changed', UNDO_SECONDS, [
     `your account now has the address ${newEmail}. This address no longer signs in.`,
     '',
@@ -146,7 +146,7 @@ export const invitationMail = (recipient: string, workspace: string, link: strin
   ]);
 
 /** @param workspace as its people named it */
-export const memberMail = (recipient: string, workspace: string): NewMail =>
+export const joinedWorkspaceMail = (recipient: string, workspace: string): NewMail =>
   letter(recipient, `You are now in the workspace ${plainName(workspace)}`, NOTICE_SECONDS, [
     `your account is now in the workspace ${plainName(workspace)} as well: it was accepted with a link from a mail, or by somebody who`,
     'was signed in to your account. You enter it with the password that you have.',

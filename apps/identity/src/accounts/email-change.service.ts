@@ -2,12 +2,12 @@ import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import {
   Database,
+  inOtherTenant,
   inWorkspace,
   millisecondsOfId,
   type NarrowTransaction,
   newId,
   type TransactionOrigin,
-  visiting,
 } from '@crm/database';
 import { addressKey } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
@@ -33,7 +33,13 @@ import { isMfaRequired, ReauthenticationService } from '../sign-in/step-up.servi
 import { ProviderLinkRepository } from '../single-sign-on/single-sign-on.repository.js';
 import type { EmailChangeInput } from './accounts.dto.js';
 import type { EmailChange } from './accounts.entity.js';
-import { CONFIRM_SECONDS, changedMail, confirmationMail, takenMail, UNDO_SECONDS } from './accounts.mail.js';
+import {
+  addressTakenMail,
+  CONFIRM_SECONDS,
+  confirmationMail,
+  emailChangedMail,
+  UNDO_SECONDS,
+} from './accounts.mail.js';
 import { EmailChangeRepository, PasswordResetRepository } from './accounts.repository.js';
 import { AfterResponse } from './after-response.service.js';
 import { EmailChangeLimit } from './limits.js';
@@ -90,7 +96,7 @@ export class EmailChangeService {
       const personId = await this.persons.personOf(tx, userId);
       const users = personId === undefined ? [] : await this.persons.memberships(tx, personId);
       for (const each of users) {
-        const held = await visiting(tx, each.tenantId, () => this.users.hold(tx, each.tenantId, each.userId));
+        const held = await inOtherTenant(tx, each.tenantId, () => this.users.hold(tx, each.tenantId, each.userId));
         if (each.userId === userId && (held?.email !== oldEmail || held.status === 'disabled')) throw invalid();
       }
       const change = await this.changes.lock(tx, tenantId, id);
@@ -100,10 +106,10 @@ export class EmailChangeService {
       // An address that the person had before is still kept for them.
       await this.persons.moveAddress(tx, oldEmail, newEmail, UNDO_SECONDS);
       await this.claims.endOthers(tx, newEmail, userId);
-      for (const each of users) await visiting(tx, each.tenantId, () => this.move(tx, each, newEmail));
+      for (const each of users) await inOtherTenant(tx, each.tenantId, () => this.move(tx, each, newEmail));
       await this.changes.confirm(tx, change, hashSecret(undoSecret), UNDO_SECONDS);
       const link = `${this.config.service.baseUrl}/email-change/undo#token=${packToken(tenantId, id, undoSecret)}`;
-      await this.mails.queue(tx, tenantId, changedMail(oldEmail, newEmail, link));
+      await this.mails.queue(tx, tenantId, emailChangedMail(oldEmail, newEmail, link));
     });
   }
 
@@ -156,7 +162,7 @@ export class EmailChangeService {
       // Neither the trail nor an export tells whether the address is taken: then nobody is sent the secret.
       this.trail.record(tx, { action: 'email.change_requested', subject: { kind: 'user', id: userId } });
       await this.changes.replacePending(tx, { ...change, validSeconds: CONFIRM_SECONDS });
-      await this.mails.queue(tx, tenantId, isTaken ? takenMail(newEmail) : confirmationMail(newEmail, link));
+      await this.mails.queue(tx, tenantId, isTaken ? addressTakenMail(newEmail) : confirmationMail(newEmail, link));
     });
   }
 }
@@ -246,7 +252,7 @@ export class EmailChangeUndoService {
       const { personId, oldEmail } = await this.hold(tx, tenantId, link);
       const brought = await this.changes.deleteSince(tx, personId, link.id);
       for (const user of await this.persons.memberships(tx, personId)) {
-        await visiting(tx, user.tenantId, () => this.giveBackTo(tx, user, oldEmail));
+        await inOtherTenant(tx, user.tenantId, () => this.giveBackTo(tx, user, oldEmail));
       }
       // A password may have been set since the first was ended.
       const users = await this.people.setPassword(tx, personId, null);

@@ -12,7 +12,7 @@ import { PersonRepository } from '../people/person.repository.js';
 import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secrets.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
-import { AcceptanceService, passwordRequired } from './acceptance.service.js';
+import { AcceptanceService, passwordRequiredError } from './acceptance.service.js';
 import type { Invitation } from './accounts.entity.js';
 import { INVITATION_SECONDS, invitationMail } from './accounts.mail.js';
 import { InvitationRepository } from './accounts.repository.js';
@@ -131,7 +131,7 @@ export class InvitationService {
   }
 
   private async hash(user: User, workspace: string, password: string | undefined): Promise<string> {
-    if (password === undefined) throw passwordRequired();
+    if (password === undefined) throw passwordRequiredError();
     await this.policy.assertAcceptable(password, { ...user, workspace });
     return this.passwords.hash(password, user.id);
   }

@@ -1,13 +1,13 @@
 import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { Database, inWorkspace, type NarrowTransaction, visiting } from '@crm/database';
+import { Database, inOtherTenant, inWorkspace, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import type { EmailHolder } from '../people/email.repository.js';
 import { TenantRepository } from '../people/people.repository.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { PersonSessionService } from '../sessions/person-session.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { type Leaver, lastOwner, MembershipRemovalService } from './membership-removal.service.js';
+import { type Leaver, lastOwnerError, MembershipRemovalService } from './membership-removal.service.js';
 
 /** People leave a workspace, or the platform. A local account leaves its own workspace alone. */
 @Injectable()
@@ -33,7 +33,7 @@ export class LeaveWorkspaceService {
     await inWorkspace(this.database, principal, async (tx) => {
       const email = await this.removals.holdAddress(tx, principal);
       const leaver = await this.removals.hold(tx, principal, email);
-      if (leaver.isLastOwner) throw lastOwner();
+      if (leaver.isLastOwner) throw lastOwnerError();
       await this.removals[erases ? 'erase' : 'remove'](tx, leaver, true);
     });
     await this.revocations.publishPending();
@@ -68,7 +68,7 @@ export class LeaveWorkspaceService {
   private async lastOwnerOf(tx: NarrowTransaction, leavers: readonly Leaver[]): Promise<PlatformError> {
     const workspaces: { id: string; name: string }[] = [];
     for (const { tenantId } of leavers) {
-      const tenant = await visiting(tx, tenantId, () => this.tenants.findAsNarrow(tx, tenantId));
+      const tenant = await inOtherTenant(tx, tenantId, () => this.tenants.findAsNarrow(tx, tenantId));
       workspaces.push({ id: tenantId, name: tenant?.name ?? '' });
     }
     const names = workspaces.map(({ name }) => name).join(', ');

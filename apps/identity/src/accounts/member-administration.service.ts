@@ -11,7 +11,7 @@ import { SessionService } from '../sessions/session.service.js';
 import { AuthenticatorService } from '../sign-in/authenticator.service.js';
 import { PasskeyRepository } from '../sign-in/factor.repository.js';
 import { FactorNoticeService } from '../sign-in/factor-notice.service.js';
-import { lastOwner, MembershipRemovalService } from './membership-removal.service.js';
+import { lastOwnerError, MembershipRemovalService } from './membership-removal.service.js';
 
 /** What administrators do with members of their workspace, which leaves the person and their other workspaces alone. */
 @Injectable()
@@ -36,7 +36,7 @@ export class MemberAdministrationService {
     assertNotSelf(principal, userId, 'Change your own second factor in your account');
     const ended = await this.database.transaction(principal, async (tx) => {
       const user = await this.users.lock(tx, userId);
-      if (!user || isRemoved(user)) throw noSuchMember();
+      if (!user || isRemoved(user)) throw memberNotFound();
       assertGrantable(principal, user.roles);
       await this.authenticators.remove(tx, userId);
       await this.passkeys.deleteOfUser(tx, userId);
@@ -65,9 +65,9 @@ export class MemberAdministrationService {
     await inWorkspace(this.database, principal, async (tx) => {
       const email = await this.removals.holdAddress(tx, user);
       const leaver = await this.removals.hold(tx, user, email);
-      if (how === 'remove' && isRemoved(leaver)) throw noSuchMember();
+      if (how === 'remove' && isRemoved(leaver)) throw memberNotFound();
       if (!bySelf) assertGrantable(principal, leaver.roles);
-      if (leaver.isLastOwner) throw lastOwner();
+      if (leaver.isLastOwner) throw lastOwnerError();
       await this.removals[how](tx, leaver, bySelf);
     });
     await this.revocations.publishPending();
@@ -78,4 +78,4 @@ function assertNotSelf(principal: Principal, userId: string, detail: string): vo
   if (userId === principal.userId) throw new PlatformError('CONFLICT', detail);
 }
 
-const noSuchMember = () => new PlatformError('NOT_FOUND', 'There is no such member');
+const memberNotFound = () => new PlatformError('NOT_FOUND', 'There is no such member');

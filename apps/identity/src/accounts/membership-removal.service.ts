@@ -1,5 +1,5 @@
 import { EVENTS, PlatformError } from '@crm/contracts';
-import { appendEvent, type NarrowTransaction, visiting } from '@crm/database';
+import { appendEvent, inOtherTenant, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
 import type { EmailHolder } from '../people/email.repository.js';
@@ -36,17 +36,17 @@ export class MembershipRemovalService {
   /** In the context of the user's workspace. @returns the address @throws PlatformError NOT_FOUND */
   async holdAddress(tx: NarrowTransaction, { tenantId, userId }: EmailHolder): Promise<string> {
     const user = await this.users.findContact(tx, tenantId, userId);
-    if (!user) throw noSuchUser();
+    if (!user) throw userNotFound();
     await this.persons.holdAddress(tx, user.email);
     return user.email;
   }
 
   /** @param email whose address is held @throws PlatformError NOT_FOUND, CONFLICT when the address was changed meanwhile */
   async hold(tx: NarrowTransaction, { tenantId, userId }: EmailHolder, email: string): Promise<Leaver> {
-    return visiting(tx, tenantId, async () => {
+    return inOtherTenant(tx, tenantId, async () => {
       const owners = await this.erasures.lockOwners(tx, tenantId);
       const user = await this.erasures.lockUser(tx, tenantId, userId);
-      if (!user) throw noSuchUser();
+      if (!user) throw userNotFound();
       if (user.email !== email) throw new PlatformError('CONFLICT', 'The address was changed meanwhile: try again');
       const personId = await this.persons.personOf(tx, userId);
       return { ...user, tenantId, personId, isLastOwner: owners.length === 1 && owners[0] === userId };
@@ -64,7 +64,7 @@ export class MembershipRemovalService {
         ...(bySelf && { actor: userActor(userId) }),
       });
       // After the entry above, which has the address of someone who erases themselves.
-      return visiting(tx, tenantId, () => this.trail.forgetOrigins(tx, userId));
+      return inOtherTenant(tx, tenantId, () => this.trail.forgetOrigins(tx, userId));
     });
   }
 
@@ -78,7 +78,7 @@ export class MembershipRemovalService {
         ...(bySelf && { actor: userActor(userId) }),
       });
     if (status === 'invited' && personId === undefined) return this.delete(tx, leaver, async () => record());
-    await visiting(tx, tenantId, async () => {
+    await inOtherTenant(tx, tenantId, async () => {
       await this.accessRemoval.removeAccess(tx, { tenantId, userId });
       await this.erasures.remove(tx, tenantId, leaver);
       record();
@@ -90,7 +90,7 @@ export class MembershipRemovalService {
 
   private async delete(tx: NarrowTransaction, leaver: Leaver, record: () => Promise<void>): Promise<void> {
     const { tenantId, id: userId } = leaver;
-    await visiting(tx, tenantId, async () => {
+    await inOtherTenant(tx, tenantId, async () => {
       await this.erasures.erase(tx, tenantId, leaver);
       await this.revocations.record(tx, 'user', userId);
       await record();
@@ -110,7 +110,7 @@ export class MembershipRemovalService {
   }
 }
 
-const noSuchUser = () => new PlatformError('NOT_FOUND', 'There is no such user');
+const userNotFound = () => new PlatformError('NOT_FOUND', 'There is no such user');
 
-export const lastOwner = () =>
+export const lastOwnerError = () =>
   new PlatformError('CONFLICT', 'A workspace keeps at least one owner: make somebody else an owner first');

@@ -50,7 +50,7 @@ export class OfferService {
     const accepted = await inWorkspace(this.database, { ...principal, tenantId, userId }, (tx) =>
       this.acceptances.accept(tx, offered, { personId }),
     );
-    if (!accepted) throw noSuchOffer();
+    if (!accepted) throw offerNotFound();
     await this.revocations.publishPending();
   }
 
@@ -58,7 +58,7 @@ export class OfferService {
   async decline(principal: Principal, userId: string): Promise<void> {
     const { offered } = await this.find(principal, userId);
     const declined = await inWorkspace(this.database, offered.tenantId, (tx) => this.acceptances.decline(tx, offered));
-    if (!declined) throw noSuchOffer();
+    if (!declined) throw offerNotFound();
   }
 
   private async find(principal: Principal, userId: string): Promise<{ personId: string; offered: Offered }> {
@@ -69,7 +69,7 @@ export class OfferService {
       const known = await this.persons.findAddress(tx, offered.email);
       return known?.personId === personId && !known.isReserved ? { personId, offered } : null;
     });
-    if (!found || !(await this.view(found.offered, found.personId))) throw noSuchOffer();
+    if (!found || !(await this.view(found.offered, found.personId))) throw offerNotFound();
     await this.sessions.assertOfPerson(principal);
     await this.sessions.assertSecondFactor(principal);
     return found;
@@ -95,4 +95,4 @@ export class OfferService {
   }
 }
 
-const noSuchOffer = () => new PlatformError('NOT_FOUND', 'There is no such offer');
+const offerNotFound = () => new PlatformError('NOT_FOUND', 'There is no such offer');

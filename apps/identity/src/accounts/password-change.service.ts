@@ -1,6 +1,13 @@
 import { type Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { Database, inWorkspace, type NarrowTransaction, newId, type TransactionOrigin, visiting } from '@crm/database';
+import {
+  Database,
+  inOtherTenant,
+  inWorkspace,
+  type NarrowTransaction,
+  newId,
+  type TransactionOrigin,
+} from '@crm/database';
 import { addressKey, Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail, byUser, SYSTEM } from '../audit/audit-trail.service.js';
@@ -27,7 +34,7 @@ import {
   type PasswordResetCompletionView,
 } from './accounts.dto.js';
 import { type PasswordReset } from './accounts.entity.js';
-import { type AccountLink, accountsMail, passwordChangedMail, RESET_SECONDS, resetMail } from './accounts.mail.js';
+import { type AccountLink, chooseAccountMail, passwordChangedMail, RESET_SECONDS, resetMail } from './accounts.mail.js';
 import { PasswordResetRepository } from './accounts.repository.js';
 import { AfterResponse } from './after-response.service.js';
 import { InvitationService } from './invitation.service.js';
@@ -95,7 +102,7 @@ export class PasswordChangeService {
       const users = await this.people.setPasswordOf(tx, { tenantId, userId }, passwordHash, passwordKey);
       for (const each of users) {
         const keptId = each.userId === userId ? sessionId : undefined;
-        await visiting(tx, each.tenantId, () => this.accessRemoval.signOut(tx, each, keptId));
+        await inOtherTenant(tx, each.tenantId, () => this.accessRemoval.signOut(tx, each, keptId));
       }
       this.trail.record(tx, { action: 'password.changed', subject: { kind: 'user', id: userId } });
       await this.mails.queue(tx, tenantId, passwordChangedMail(proven, HOW));
@@ -195,7 +202,7 @@ export class PasswordResetService {
     const [first] = users;
     if (personId !== undefined || !first || links.length === 0) return;
     await this.database.transaction(first.tenantId, (tx) =>
-      this.mails.queue(tx, first.tenantId, accountsMail(email, links)),
+      this.mails.queue(tx, first.tenantId, chooseAccountMail(email, links)),
     );
   }
 
@@ -251,7 +258,7 @@ export class PasswordResetService {
     const users = await this.people.setPassword(tx, personId, passwordHash);
     // Where the person was last, a provider or a host may sign them in, and not the password.
     await this.persons.noteUse(tx, personId, { tenantId, userId });
-    for (const each of users) await visiting(tx, each.tenantId, () => this.accessRemoval.signOut(tx, each));
+    for (const each of users) await inOtherTenant(tx, each.tenantId, () => this.accessRemoval.signOut(tx, each));
     await this.mails.queue(tx, tenantId, passwordChangedMail(user, HOW_BY_MAIL));
     this.trail.record(tx, byUser('password.reset', userId));
     return users;

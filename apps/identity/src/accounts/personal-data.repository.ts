@@ -1,4 +1,4 @@
-import { type NarrowTransaction, type TenantTransaction, visiting } from '@crm/database';
+import { inOtherTenant, type NarrowTransaction, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { ApiKey } from '../api-keys/api-key.entity.js';
 import { EmbedUser } from '../embedding/embedding.entity.js';
@@ -82,7 +82,7 @@ export class PersonalDataRepository {
   ): Promise<(EmailHolder & { name: string })[]> {
     const named: (EmailHolder & { name: string })[] = [];
     for (const { tenantId, userId } of users) {
-      const tenant = await visiting(tx, tenantId, () => this.tenants.findAsNarrow(tx, tenantId));
+      const tenant = await inOtherTenant(tx, tenantId, () => this.tenants.findAsNarrow(tx, tenantId));
       if (tenant) named.push({ tenantId, userId, name: tenant.name });
     }
     return named;

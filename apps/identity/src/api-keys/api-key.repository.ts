@@ -2,7 +2,7 @@ import { secondsFromNow, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { type Page, pageById } from '../pages.js';
-import { changedOne, FOR_UPDATE, FUTURE } from '../tenant-row.js';
+import { FOR_UPDATE, FUTURE, hasChangedOne } from '../tenant-row.js';
 import { ApiKey, ServiceAccount } from './api-key.entity.js';
 
 /** Notes a use, unless one was noted in the last five minutes. $1: tenant, $2: key, $3: address. */
@@ -45,7 +45,7 @@ export class ApiKeyRepository {
 
   /** @returns whether the owner had such a key */
   async delete(tx: TenantTransaction, ownerId: string, id: string): Promise<boolean> {
-    return changedOne(await tx.repository(ApiKey).delete({ tenantId: tx.tenantId, ownerId, id }));
+    return hasChangedOne(await tx.repository(ApiKey).delete({ tenantId: tx.tenantId, ownerId, id }));
   }
 
   /** @returns the ids of the keys that the owner had */

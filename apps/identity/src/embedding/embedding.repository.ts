@@ -13,7 +13,7 @@ import { IsNull, MoreThanOrEqual, Not } from 'typeorm';
 import { endPreviousSecret } from '../oauth/client-secrets.js';
 import type { UserStatus } from '../people/people.entity.js';
 import { hashOfFingerprint, hashSecret, isHash, newSecret } from '../secrets.js';
-import { changedOne, FOR_UPDATE, FUTURE } from '../tenant-row.js';
+import { FOR_UPDATE, FUTURE, hasChangedOne } from '../tenant-row.js';
 import { EmbedClient, EmbedUser, type MintClient } from './embedding.entity.js';
 
 /**
@@ -93,12 +93,12 @@ export class EmbedClientRepository {
   /** Applies what a reviewed version says; the secret stays. @returns whether the tenant's app has credentials */
   async update(tx: NarrowTransaction, { appKey, tenantId, ...settings }: EmbedSettings): Promise<boolean> {
     const reviewed = { reviewed: true, developmentOrigins: [], updatedAt: secondsFromNow(0) };
-    return changedOne(await tx.repository(EmbedClient).update({ appKey, tenantId }, { ...settings, ...reviewed }));
+    return hasChangedOne(await tx.repository(EmbedClient).update({ appKey, tenantId }, { ...settings, ...reviewed }));
   }
 
   /** @returns whether the tenant's app had credentials */
   async delete(tx: NarrowTransaction, tenantId: string, appKey: string): Promise<boolean> {
-    return changedOne(await tx.repository(EmbedClient).delete({ tenantId, appKey }));
+    return hasChangedOne(await tx.repository(EmbedClient).delete({ tenantId, appKey }));
   }
 
   /** Ends the secret before the present one. @returns whether it was still valid */

@@ -80,7 +80,7 @@ export class OAuthInstallationService {
       const installation = { ...facts, tenantId };
       await this.registerWithin(tx, installation);
       const rotated = await this.installations.rotate(tx, installation, hashOfFingerprint(fingerprint), overlapSeconds);
-      if (!rotated) throw noSuchInstallation();
+      if (!rotated) throw installationNotFound();
       this.record(tx, 'oauth_credentials.issued', installation, { clientId: rotated.clientId, overlapSeconds });
       return rotated;
     });
@@ -117,13 +117,13 @@ export class OAuthInstallationService {
   private async registerWithin(tx: NarrowTransaction, facts: InstallationFacts): Promise<void> {
     const unknown = facts.scopes.find((scope) => !isScope(scope));
     if (unknown !== undefined) throw new PlatformError('VALIDATION_FAILED', `There is no scope ${unknown}`);
-    if ((await this.installations.register(tx, facts, newClientId())) === null) throw noSuchInstallation();
+    if ((await this.installations.register(tx, facts, newClientId())) === null) throw installationNotFound();
     if (!facts.sandbox) await this.installations.beginEmbedding(tx, facts);
   }
 }
 
 const newClientId = (): string => `app_${randomBytes(16).toString('hex')}`;
-const noSuchInstallation = () => new PlatformError('NOT_FOUND', 'There is no such installation');
+const installationNotFound = () => new PlatformError('NOT_FOUND', 'There is no such installation');
 
 function summaryOf(client: OAuthInstallation): OAuthCredentialsSummary | null {
   const { clientId, scopes, secretHash, secretCreatedAt } = client;

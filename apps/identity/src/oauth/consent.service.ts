@@ -9,7 +9,7 @@ import { UserRepository } from '../people/people.repository.js';
 import { TenantService } from '../people/people.service.js';
 import { hashSecret, newSecret } from '../secrets.js';
 import { RecentProof } from '../sessions/proof.service.js';
-import { changedOne, FUTURE, type WorkspaceTransaction } from '../tenant-row.js';
+import { FUTURE, hasChangedOne, type WorkspaceTransaction } from '../tenant-row.js';
 import { OAuthAppRepository, OAuthInstallationRepository } from './client.repository.js';
 import { AuthorizationCodeRepository, newGrantText } from './grant.repository.js';
 import type { ConsentView, DecisionInput, RequestedScopeView } from './oauth.dto.js';
@@ -32,7 +32,7 @@ export class AuthorizationRequestRepository {
 
   /** @returns whether it was there: of two decisions at once one is made */
   async delete(tx: NarrowTransaction, requestHash: Buffer): Promise<boolean> {
-    return changedOne(await tx.repository(AuthorizationRequest).delete({ requestHash, expiresAt: FUTURE }));
+    return hasChangedOne(await tx.repository(AuthorizationRequest).delete({ requestHash, expiresAt: FUTURE }));
   }
 }
 

@@ -81,12 +81,12 @@ export class GrantService {
   async narrow(principal: Principal, grantId: string, chosen: readonly string[]): Promise<OwnGrant> {
     const { tenantId, userId } = principal;
     const seen = await this.database.transaction(tenantId, (tx) => this.grants.find(tx, grantId));
-    if (seen?.userId !== userId) throw noSuchGrant();
+    if (seen?.userId !== userId) throw grantNotFound();
     const [{ requiredScopes } = { requiredScopes: [] }] = await this.withRequired(tenantId, [seen]);
     const narrowed = await this.database.transaction(principal, async (tx) => {
       // Held: a refresh at the same time is over, so that the cut-off ends its token, or waits and reads what is left.
       const grant = await this.grants.lock(tx, grantId);
-      if (!grant) throw noSuchGrant();
+      if (!grant) throw grantNotFound();
       const scopes = chooseScopes(grant.scopes, requiredScopes, chosen);
       const removed = grant.scopes.filter((scope) => !scopes.includes(scope));
       if (removed.length === 0) return grant;
@@ -102,7 +102,7 @@ export class GrantService {
 
   /** @throws PlatformError NOT_FOUND for a grant of another user */
   async endOwn(principal: Principal, grantId: string): Promise<void> {
-    if (!(await this.end(principal, grantId, principal.userId))) throw noSuchGrant();
+    if (!(await this.end(principal, grantId, principal.userId))) throw grantNotFound();
   }
 
   private async withRequired(tenantId: string, grants: readonly Grant[]): Promise<OwnGrant[]> {
@@ -128,4 +128,4 @@ export function grantView({ id, appKey, appName, publisher, installationId, scop
   };
 }
 
-const noSuchGrant = () => new PlatformError('NOT_FOUND', 'No such app acts for you');
+const grantNotFound = () => new PlatformError('NOT_FOUND', 'No such app acts for you');

@@ -1,7 +1,7 @@
 import { type NarrowTransaction, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { IsNull, Not, Raw } from 'typeorm';
-import { changedOne, FOR_UPDATE } from '../tenant-row.js';
+import { FOR_UPDATE, hasChangedOne } from '../tenant-row.js';
 import { EmailClaim, type SignInEmail } from './people.entity.js';
 
 /** Days after which an address that nobody verified is given back and its workspace closed. */
@@ -36,7 +36,7 @@ export class EmailClaimRepository {
     validSeconds: number,
   ): Promise<boolean> {
     const changes = { secretHash, secretExpiresAt: secondsFromNow(validSeconds) };
-    return changedOne(await tx.repository(EmailClaim).update({ userId, lostAt: IsNull() }, changes));
+    return hasChangedOne(await tx.repository(EmailClaim).update({ userId, lostAt: IsNull() }, changes));
   }
 
   async endOthers(tx: NarrowTransaction, email: string, userId: string): Promise<number> {
@@ -56,7 +56,7 @@ export class EmailClaimRepository {
 
   /** @returns whether there was one */
   async delete(tx: NarrowTransaction, userId: string): Promise<boolean> {
-    return changedOne(await tx.repository(EmailClaim).delete({ userId }));
+    return hasChangedOne(await tx.repository(EmailClaim).delete({ userId }));
   }
 
   async listLapsed(tx: NarrowTransaction, limit: number): Promise<Claimant[]> {

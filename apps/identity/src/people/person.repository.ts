@@ -1,7 +1,7 @@
 import { type Database, type NarrowTransaction, newId, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { ArrayContains, In, IsNull, Not } from 'typeorm';
-import { changedOne } from '../tenant-row.js';
+import { hasChangedOne } from '../tenant-row.js';
 import type { EmailHolder } from './email.repository.js';
 import { SignInEmail } from './people.entity.js';
 import { LocalAccount, Membership, Person } from './person.entity.js';
@@ -187,7 +187,7 @@ export class PersonRepository {
     userId: string,
     changes: Partial<Pick<LocalAccount, 'passwordKey' | 'declinedAt'>>,
   ): Promise<boolean> {
-    return changedOne(await tx.repository(LocalAccount).update({ userId }, changes));
+    return hasChangedOne(await tx.repository(LocalAccount).update({ userId }, changes));
   }
 
   /** A local account that no person is offered. */
@@ -196,7 +196,7 @@ export class PersonRepository {
   }
 
   async deleteLocal(tx: NarrowTransaction, userId: string): Promise<boolean> {
-    return changedOne(await tx.repository(LocalAccount).delete({ userId }));
+    return hasChangedOne(await tx.repository(LocalAccount).delete({ userId }));
   }
 
   async isOfMember(tx: NarrowTransaction, email: string, tenantId: string): Promise<boolean> {

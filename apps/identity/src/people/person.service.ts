@@ -1,5 +1,5 @@
 import { PlatformError } from '@crm/contracts';
-import { type NarrowTransaction, visiting } from '@crm/database';
+import { inOtherTenant, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { EmailClaimRepository, type EmailHolder } from './email.repository.js';
 import { TenantRepository, UserRepository } from './people.repository.js';
@@ -60,7 +60,7 @@ export class PersonService {
   async setPassword(tx: NarrowTransaction, personId: string, passwordHash: string | null): Promise<EmailHolder[]> {
     const memberships = await this.persons.memberships(tx, personId);
     for (const user of memberships) {
-      await visiting(tx, user.tenantId, () => this.users.setPassword(tx, user, passwordHash));
+      await inOtherTenant(tx, user.tenantId, () => this.users.setPassword(tx, user, passwordHash));
     }
     return memberships;
   }
@@ -104,7 +104,7 @@ export class PersonService {
   /** @returns the first who signs in by the password; those whom only a provider or a host signs in have none */
   async withPassword(tx: NarrowTransaction, memberships: readonly EmailHolder[]) {
     for (const { tenantId, userId } of memberships) {
-      const passwordHash = await visiting(tx, tenantId, () => this.users.readPassword(tx, tenantId, userId));
+      const passwordHash = await inOtherTenant(tx, tenantId, () => this.users.readPassword(tx, tenantId, userId));
       if (passwordHash !== null) return { tenantId, userId, passwordHash };
     }
     return undefined;

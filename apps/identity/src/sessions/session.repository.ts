@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { Not, Raw } from 'typeorm';
 import type { SessionLifetime } from '../config.js';
 import { type Page, pageById } from '../pages.js';
-import { changedOne, FUTURE } from '../tenant-row.js';
+import { FUTURE, hasChangedOne } from '../tenant-row.js';
 import { Session } from './sessions.entity.js';
 
 /**
@@ -117,7 +117,7 @@ export class SessionRepository {
   }
 
   async delete(tx: TenantTransaction, userId: string, id: string): Promise<boolean> {
-    return changedOne(await tx.repository(Session).delete({ tenantId: tx.tenantId, userId, id }));
+    return hasChangedOne(await tx.repository(Session).delete({ tenantId: tx.tenantId, userId, id }));
   }
 
   async deleteOthersOfUser(tx: TenantTransaction, userId: string, keptId: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { secondsFromNow, type TenantTransaction, type Transaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { changedOne, FOR_UPDATE, FUTURE } from '../tenant-row.js';
+import { FOR_UPDATE, FUTURE, hasChangedOne } from '../tenant-row.js';
 import {
   Authenticator,
   type LocalPasswordPolicy,
@@ -69,11 +69,11 @@ export class PasskeyRepository {
   }
 
   async rename(tx: TenantTransaction, userId: string, id: string, name: string): Promise<boolean> {
-    return changedOne(await tx.repository(Passkey).update({ tenantId: tx.tenantId, userId, id }, { name }));
+    return hasChangedOne(await tx.repository(Passkey).update({ tenantId: tx.tenantId, userId, id }, { name }));
   }
 
   async delete(tx: TenantTransaction, userId: string, id: string): Promise<boolean> {
-    return changedOne(await tx.repository(Passkey).delete({ tenantId: tx.tenantId, userId, id }));
+    return hasChangedOne(await tx.repository(Passkey).delete({ tenantId: tx.tenantId, userId, id }));
   }
 
   async deleteOfUser(tx: TenantTransaction, userId: string): Promise<void> {
@@ -89,7 +89,7 @@ export class RecoveryCodeRepository {
 
   /** @returns whether it was there: of two uses at once one succeeds */
   async delete(tx: TenantTransaction, userId: string, codeHash: Buffer): Promise<boolean> {
-    return changedOne(await tx.repository(RecoveryCode).delete({ tenantId: tx.tenantId, userId, codeHash }));
+    return hasChangedOne(await tx.repository(RecoveryCode).delete({ tenantId: tx.tenantId, userId, codeHash }));
   }
 
   async deleteOfUser(tx: TenantTransaction, userId: string): Promise<void> {
@@ -148,7 +148,7 @@ export class AuthenticatorRepository {
   }
 
   async delete(tx: TenantTransaction, userId: string): Promise<boolean> {
-    return changedOne(await tx.repository(Authenticator).delete({ tenantId: tx.tenantId, userId }));
+    return hasChangedOne(await tx.repository(Authenticator).delete({ tenantId: tx.tenantId, userId }));
   }
 }
 
@@ -176,7 +176,7 @@ export class MfaChallengeRepository {
 
   /** @returns whether it existed: of two right answers at once only one opens a session */
   async delete(tx: TenantTransaction, id: string): Promise<boolean> {
-    return changedOne(await tx.repository(MfaChallenge).delete({ tenantId: tx.tenantId, id }));
+    return hasChangedOne(await tx.repository(MfaChallenge).delete({ tenantId: tx.tenantId, id }));
   }
 }
 

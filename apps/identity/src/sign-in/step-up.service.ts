@@ -116,7 +116,7 @@ export class StepUpService {
     const tenantId = tenantOf(principal);
     const hasAuthenticator = await this.database.transaction(tenantId, (tx) => this.authenticators.isInUse(tx, userId));
     const provePassword = async () => {
-      if (password === undefined) throw passwordRequired();
+      if (password === undefined) throw passwordRequiredError();
       await this.limit.attempt(`step-up:${userId}`, userId, async () => {
         const stored = await this.database.transaction(tenantId, (tx) => readPassword(tx, userId));
         if (!(await this.passwords.matches(stored, password, userId))) throw wrongPassword();
@@ -144,7 +144,7 @@ export class StepUpService {
       return undefined;
     }
     const outcome = await this.methods.explaining(tenantId, userId, async () => {
-      if (proof.password === undefined) throw passwordRequired();
+      if (proof.password === undefined) throw passwordRequiredError();
       return this.reauthentication.prove(principal, proof);
     });
     if (isMfaRequired(outcome)) return outcome;
@@ -161,6 +161,6 @@ export class StepUpService {
   }
 }
 
-const passwordRequired = () => new PlatformError('INVALID_CREDENTIALS', 'The password is required');
+const passwordRequiredError = () => new PlatformError('INVALID_CREDENTIALS', 'The password is required');
 export const wrongPassword = () => new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
 const wrongCode = () => new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or no longer valid');

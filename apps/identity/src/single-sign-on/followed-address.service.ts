@@ -1,4 +1,4 @@
-import { Database, inWorkspace, type TransactionOrigin, visiting } from '@crm/database';
+import { Database, inOtherTenant, inWorkspace, type TransactionOrigin } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
@@ -44,7 +44,7 @@ export class FollowedAddressService {
       if (personId === undefined || (other && other.personId !== personId)) return;
       const members = await this.persons.memberships(tx, personId);
       for (const member of members) {
-        const isFree = await visiting(tx, member.tenantId, async () => {
+        const isFree = await inOtherTenant(tx, member.tenantId, async () => {
           const held = await this.users.hold(tx, member.tenantId, member.userId);
           return held?.email === user.email && !(await this.users.findByEmail(tx, member.tenantId, email));
         });
@@ -54,7 +54,7 @@ export class FollowedAddressService {
       await this.claims.endOthers(tx, email, user.id);
       for (const member of members) {
         const detail: AuditDetail = member.tenantId === tenantId ? { providerId: provider.id } : {};
-        await visiting(tx, member.tenantId, async () => {
+        await inOtherTenant(tx, member.tenantId, async () => {
           await this.users.changeEmail(tx, member, email);
           await this.links.endMailedLinks(tx, member);
           this.trail.record(tx, byUser('email.changed', member.userId, detail));

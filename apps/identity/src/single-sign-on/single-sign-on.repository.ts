@@ -2,7 +2,7 @@ import { type NarrowTransaction, secondsFromNow, type TenantTransaction, type Tr
 import { Injectable } from '@nestjs/common';
 import { IsNull, MoreThanOrEqual, Not } from 'typeorm';
 import type { EmailHolder } from '../people/email.repository.js';
-import { changedOne, FOR_UPDATE, FUTURE } from '../tenant-row.js';
+import { FOR_UPDATE, FUTURE, hasChangedOne } from '../tenant-row.js';
 import {
   IdentityProvider,
   type LastFailure,
@@ -100,7 +100,7 @@ export class DomainRepository {
   /** Like release, and the tenant no longer wants to prove it. @returns whether it was there */
   async remove(tx: NarrowTransaction, { tenantId, domain }: DomainHolder): Promise<boolean> {
     await tx.repository(VerifiedDomain).delete({ tenantId, domain });
-    return changedOne(await tx.repository(MailDomain).delete({ tenantId, domain }));
+    return hasChangedOne(await tx.repository(MailDomain).delete({ tenantId, domain }));
   }
 
   /** Domains whose record is to be looked up; no other process gets them until their next check. */
@@ -247,7 +247,7 @@ export class LinkRequestRepository {
   /** @returns whether owners were not told before */
   async markTold(tx: TenantTransaction, person: Subject): Promise<boolean> {
     const untold = { ...person, toldAt: IsNull() };
-    return changedOne(await tx.repository(ProviderLinkRequest).update(untold, { toldAt: secondsFromNow(0) }));
+    return hasChangedOne(await tx.repository(ProviderLinkRequest).update(untold, { toldAt: secondsFromNow(0) }));
   }
 
   async deny(tx: NarrowTransaction, { tenantId, id }: NamedRequest): Promise<void> {
@@ -297,7 +297,7 @@ export class ProviderSignInRepository {
 
   /** @returns whether it is the first time that the browser comes back: of two answers at once only one is looked at */
   async takeReturn(tx: TenantTransaction, id: string): Promise<boolean> {
-    return changedOne(
+    return hasChangedOne(
       await tx
         .repository(ProviderSignIn)
         .update({ tenantId: tx.tenantId, id, returnedAt: IsNull() }, { returnedAt: secondsFromNow(0) }),
@@ -313,6 +313,6 @@ export class ProviderSignInRepository {
 
   /** @returns whether it existed: of two exchanges at once only one opens a session */
   async delete(tx: TenantTransaction, id: string): Promise<boolean> {
-    return changedOne(await tx.repository(ProviderSignIn).delete({ tenantId: tx.tenantId, id }));
+    return hasChangedOne(await tx.repository(ProviderSignIn).delete({ tenantId: tx.tenantId, id }));
   }
 }

@@ -8,7 +8,7 @@ export const RESOLVE_HOST = Symbol('resolve host');
 /** Milliseconds that the lookup of a name may take: silent name servers cannot hold up the certification. */
 const LOOKUP_MS = 2000;
 
-export const outsideResolver: ResolveHost = nameServerResolver({ limitMs: LOOKUP_MS });
+export const egressResolver: ResolveHost = nameServerResolver({ limitMs: LOOKUP_MS });
 
 /** Names that the certifications of one publisher look up at a time. The suite limits how many a package may have. */
 export const LOOKUPS_OF_A_TENANT = 25;

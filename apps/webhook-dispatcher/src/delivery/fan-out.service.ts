@@ -11,7 +11,7 @@ import {
 import { Database, isErasure, millisecondsOfId } from '@crm/database';
 import { inPieces, type Steps } from '@crm/formula';
 import { type EventReceipt, IdempotentEventHandler } from '@crm/messaging';
-import { recordedOnly } from '@crm/telemetry';
+import { traceparentIfRecorded } from '@crm/telemetry';
 import { type BeforeApplicationShutdown, Controller, Inject, Injectable, Logger } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { LRUCache } from 'lru-cache';
@@ -235,7 +235,7 @@ export class FanOutService implements BeforeApplicationShutdown {
       tenantId,
       eventId,
       ...(erased.has(message.recordId ?? '') ? withoutContent(event, message) : { event, body: message.body }),
-      traceparent: recordedOnly(traceparent),
+      traceparent: traceparentIfRecorded(traceparent),
       deliveries: [...deliveries, ...ordered],
     });
     this.recorded.set(eventId, true);

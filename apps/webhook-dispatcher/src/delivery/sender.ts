@@ -1,5 +1,5 @@
 import { EgressError, type EgressResponse, OutsideClient, readRetryAfter } from '@crm/egress';
-import { counter, gauge, histogram, type Span, type SpanDescription, startSpan, within } from '@crm/telemetry';
+import { counter, gauge, histogram, runInSpan, type Span, type SpanDescription, startSpan } from '@crm/telemetry';
 import { Injectable } from '@nestjs/common';
 import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
 import { type AttemptErrorCode, type AttemptOutcome, type Receiver, UNREADABLE } from '../receivers/receiver.js';
@@ -108,7 +108,7 @@ export class Sender {
   async send(receiver: Receiver, message: Message): Promise<AttemptOutcome> {
     const span = startSpan(message.traceparent, describeAttempt, message.eventId);
     if (!span) return this.exchange(receiver, message);
-    return within(span, async () => {
+    return runInSpan(span, async () => {
       const outcome = await this.exchange(receiver, message);
       noteOutcome(span, outcome);
       return outcome;

@@ -1,4 +1,4 @@
-import { ACCESS_RULE, type AccessRule, PUBLIC_ROUTE, saysWhetherForKeys, saysWhetherProven } from '@crm/access';
+import { ACCESS_RULE, type AccessRule, declaresKeyAccess, declaresProof, PUBLIC_ROUTE } from '@crm/access';
 import { OPERATORS_PREFIX } from '@crm/contracts';
 import { type INestApplicationContext, type PipeTransform, RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
@@ -74,11 +74,11 @@ export function requireAccessRules(routes: readonly RouteEntry[]): void {
     ),
     listed(
       'The rules of these routes do not say whether they ask for a proof (`proof: true` or `false`)',
-      routes.filter((route) => route.access && !saysWhetherProven(route.access, isOfOperators(route))),
+      routes.filter((route) => route.access && !declaresProof(route.access, isOfOperators(route))),
     ),
     listed(
       'The rules of these routes ask for a proof, and do not say whether API keys pass without one (`key: true` or `false`)',
-      routes.filter((route) => route.access && !saysWhetherForKeys(route.access)),
+      routes.filter((route) => route.access && !declaresKeyAccess(route.access)),
     ),
   ].filter((problem) => problem !== undefined);
   if (problems.length > 0) throw new Error(problems.join('\n'));

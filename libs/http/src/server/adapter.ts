@@ -16,7 +16,7 @@ import {
   type ServiceName,
   TLS_SETTINGS,
 } from '@crm/contracts';
-import { arrive, type Span, type SpanDescription, sampleAnew } from '@crm/telemetry';
+import { enterTrace, resample, type Span, type SpanDescription } from '@crm/telemetry';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
@@ -96,7 +96,7 @@ export function receivesRequests(service: ServiceName): ReceiveRequest {
   return (request, reply) => {
     const header = request.headers.traceparent;
     const sent = typeof header === 'string' ? header : undefined;
-    const { traceparent, span } = arrive(isStranger ? sampleAnew(sent) : sent, describeRequest, request);
+    const { traceparent, span } = enterTrace(isStranger ? resample(sent) : sent, describeRequest, request);
     // Emitted once, also when the client goes away before the answer, for which Fastify runs no hook.
     if (span) reply.raw.once('close', () => endRequest(span, request, reply));
     return traceparent;

@@ -1,6 +1,6 @@
 import { type ConsumerDefinition, EVENT_STREAM, type EventName } from '@crm/contracts';
 import { type Database, NO_TENANT, Wake } from '@crm/database';
-import { within } from '@crm/telemetry';
+import { runInSpan } from '@crm/telemetry';
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { metrics } from '../metrics.js';
@@ -18,8 +18,8 @@ import { EventsInProgress, OrderedSlots } from './ordered-slots.js';
 import {
   delayAfterOutage,
   headerTenant,
-  isHopeless,
   isTransient,
+  isUnrecoverable,
   REDELIVERY_DELAYS_MS,
   type ReceivedEvent,
   readEvent,
@@ -199,7 +199,7 @@ export class EventConsumer {
     const { envelope } = event;
     if (!this.required.wants(envelope)) return 'ignored';
     const span = receiveEvent({ message, envelope, consumer: this.definition });
-    return within(span, () => this.handle(message, event, shouldPutOff));
+    return runInSpan(span, () => this.handle(message, event, shouldPutOff));
   }
 
   private async handle(
@@ -211,15 +211,15 @@ export class EventConsumer {
     const { deliveryCount, streamSequence, timestampNanos } = message.info;
     const storedAt = new Date(timestampNanos / 1e6);
     const receipt = { deliveryCount, streamSequence, storedAt, shouldPutOff: shouldPutOff || this.stopped };
-    if (!this.isHopeless(message)) return this.required.handle(envelope, receipt);
+    if (!this.isUnrecoverable(message)) return this.required.handle(envelope, receipt);
     // It may only have waited long for something unavailable, so there is one more attempt. It is stored before, and not
     // attempted again if it was already stored: the process of that attempt ended with it.
     const noted = await this.deadLetters.store(message, event, NO_OUTCOME);
     return noted.isNew ? this.required.handle(envelope, receipt, noted.id) : 'dead_letter';
   }
 
-  private isHopeless(message: JsMsg): boolean {
-    return isHopeless(message.info.deliveryCount, this.definition.maxDeliveries);
+  private isUnrecoverable(message: JsMsg): boolean {
+    return isUnrecoverable(message.info.deliveryCount, this.definition.maxDeliveries);
   }
 
   private async failed(message: JsMsg, event: ReceivedEvent, error: unknown): Promise<void> {
@@ -230,7 +230,7 @@ export class EventConsumer {
     this.logger.error({ msg: `Delivery ${deliveryCount} failed`, eventId, err: error });
     try {
       const isDead = !isOutage && deliveryCount >= this.definition.maxDeliveries;
-      if (isDead || this.isHopeless(message)) {
+      if (isDead || this.isUnrecoverable(message)) {
         await this.storeAndTerminate(message, event, describe(error));
         return;
       }

@@ -1,6 +1,6 @@
 import { type ConsumerDefinition, EventEnvelope, isUuid, PlatformError, TENANT_HEADER } from '@crm/contracts';
 import { isExcessive, isTemporary, NO_TENANT } from '@crm/database';
-import { arrive, isTracing, type Span, type SpanDescription } from '@crm/telemetry';
+import { enterTrace, isTracing, type Span, type SpanDescription } from '@crm/telemetry';
 import type { JsMsg } from '@nats-io/jetstream';
 import { Compile } from 'typebox/compile';
 import { destinationOf } from '../outbox/event-publisher.js';
@@ -23,10 +23,10 @@ export function delayAfterOutage(delays: readonly number[], delivery: number, ag
 }
 
 /** An event beyond its limit by this factor crashes its process, never succeeds, or waited most of a day. */
-const HOPELESS_FACTOR = 20;
+const UNRECOVERABLE_FACTOR = 20;
 
-export function isHopeless(delivery: number, maxDeliveries: number): boolean {
-  return delivery > maxDeliveries * HOPELESS_FACTOR;
+export function isUnrecoverable(delivery: number, maxDeliveries: number): boolean {
+  return delivery > maxDeliveries * UNRECOVERABLE_FACTOR;
 }
 
 /**
@@ -90,7 +90,7 @@ interface Received {
 export function receiveEvent(received: Received): Span | undefined {
   const { message, envelope } = received;
   const sent = (isTracing() && message.headers?.get(TRACEPARENT_HEADER)) || envelope.traceparent;
-  const { traceparent, span } = arrive(sent, describeProcessing, received);
+  const { traceparent, span } = enterTrace(sent, describeProcessing, received);
   envelope.traceparent = traceparent;
   return span;
 }

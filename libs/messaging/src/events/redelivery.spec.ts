@@ -1,6 +1,12 @@
 import { PlatformError } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { delayAfterOutage, isHopeless, isTransient, REDELIVERY_DELAYS_MS, redeliveryDelay } from './received-event.js';
+import {
+  delayAfterOutage,
+  isTransient,
+  isUnrecoverable,
+  REDELIVERY_DELAYS_MS,
+  redeliveryDelay,
+} from './received-event.js';
 
 describe('redelivery', () => {
   it('has increasing delays, and then a constant one', () => {
@@ -38,6 +44,6 @@ describe('redelivery', () => {
   });
 
   it('is abandoned for an event that is delivered again and again', () => {
-    expect([isHopeless(200, 10), isHopeless(201, 10)]).toEqual([false, true]);
+    expect([isUnrecoverable(200, 10), isUnrecoverable(201, 10)]).toEqual([false, true]);
   });
 });

@@ -13,7 +13,7 @@ import { Logger } from '@nestjs/common';
 import { metrics, outboxMetrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
 import { type EventOutcome, EventPublisher } from './event-publisher.js';
-import { OutboxNudge } from './outbox-nudge.js';
+import { OutboxWakeUp } from './outbox-wake-up.js';
 import { isRefusal, RefusedEvents } from './refused-events.js';
 import { StreamWatch } from './stream-watch.js';
 
@@ -77,7 +77,7 @@ export class OutboxRelay {
   private readonly options: Required<OutboxRelayOptions>;
   private readonly publisher: EventPublisher;
   private readonly watch: StreamWatch;
-  private readonly nudge: OutboxNudge;
+  private readonly wakeUp: OutboxWakeUp;
   private readonly wake = new Wake();
   private active = false;
   private eventAt = 0;
@@ -95,12 +95,12 @@ export class OutboxRelay {
     this.publisher = new EventPublisher(nats);
     this.options = { ...DEFAULTS, ...options };
     this.watch = new StreamWatch(nats, this.options.lookMs);
-    this.nudge = new OutboxNudge(nats, this.options.gatherMs);
+    this.wakeUp = new OutboxWakeUp(nats, this.options.gatherMs);
   }
 
   start(): void {
     outboxMetrics.active.set(0);
-    this.database.outboxSignal.onSignal(() => (this.active ? this.wake.signal() : this.nudge.send()));
+    this.database.outboxSignal.onSignal(() => (this.active ? this.wake.signal() : this.wakeUp.send()));
     this.running ??= this.runUntilStopped();
   }
 
@@ -112,7 +112,7 @@ export class OutboxRelay {
     await this.running;
     this.publisher.close();
     this.watch.close();
-    this.nudge.close();
+    this.wakeUp.close();
   }
 
   private async runUntilStopped(): Promise<void> {
@@ -126,7 +126,7 @@ export class OutboxRelay {
   }
 
   private async runSession(): Promise<void> {
-    let endNudges: (() => void) | undefined;
+    let endWakeUps: (() => void) | undefined;
     const session = await NarrowSession.open(this.database.config, { silenceSeconds: this.options.silenceSeconds });
     try {
       while (!this.stopped && !(await session.tryLock(RELAY_LOCK))) await this.pause(this.options.standbyMs);
@@ -134,7 +134,7 @@ export class OutboxRelay {
       outboxMetrics.active.set(1);
       this.active = true;
       this.eventAt = Date.now();
-      endNudges = this.nudge.listen(() => this.wake.signal());
+      endWakeUps = this.wakeUp.listen(() => this.wake.signal());
       this.watch.lookSoon();
       while (!this.stopped) {
         const outbox = await Outbox.open(session, this.database.config);
@@ -146,7 +146,7 @@ export class OutboxRelay {
       }
     } finally {
       this.active = false;
-      endNudges?.();
+      endWakeUps?.();
       outboxMetrics.active.set(0);
       // The next active relay measures them.
       outboxMetrics.waiting.remove();

@@ -120,12 +120,12 @@ export class Cutoffs {
   }
 
   /** Returns whether a signing key is out of force. @param id its `kid` */
-  cutsKey(id: string): boolean {
+  isKeyRevoked(id: string): boolean {
     return this.signingKeys.size > 0 && this.signingKeys.has(id);
   }
 
   /** Returns whether an app is revoked. @param key its key */
-  endsApp(key: string): boolean {
+  isAppRevoked(key: string): boolean {
     return this.apps.size > 0 && this.apps.has(key);
   }
 
@@ -134,7 +134,7 @@ export class Cutoffs {
   }
 
   /** Returns whether the token is revoked: its tenant is suspended, its app or session has ended, or it was issued before a cut-off. */
-  cut(claims: AccessTokenClaims): boolean {
+  isTokenRevoked(claims: AccessTokenClaims): boolean {
     if (claims.tid && this.suspensions.has(claims.tid)) return true;
     if (this.apps.size > 0 && this.apps.has(appOf(claims) ?? '')) return true;
     if (this.byKey.size === 0) return false;
@@ -200,11 +200,11 @@ export class RevocationWatch implements RevocationSource {
   }
 
   isRevoked(claims: AccessTokenClaims): boolean {
-    return this.cutoffs.cut(claims);
+    return this.cutoffs.isTokenRevoked(claims);
   }
 
   isKeyRevoked(id: string): boolean {
-    return this.cutoffs.cutsKey(id);
+    return this.cutoffs.isKeyRevoked(id);
   }
 
   isSuspended(tenantId: string): boolean {
@@ -221,7 +221,7 @@ export class RevocationWatch implements RevocationSource {
   }
 
   isAppRevoked(appKey: string): boolean {
-    return this.cutoffs.endsApp(appKey);
+    return this.cutoffs.isAppRevoked(appKey);
   }
 
   revokedApps(): readonly string[] {

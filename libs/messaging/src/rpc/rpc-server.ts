@@ -1,7 +1,7 @@
 import { logMembers, type RequestContext } from '@crm/access';
 import { AUDIENCES, type Audience, PlatformError, type RpcContract, SERVICES, type ServiceName } from '@crm/contracts';
 import { newId } from '@crm/database';
-import { arrive } from '@crm/telemetry';
+import { enterTrace } from '@crm/telemetry';
 import type { Msg, Subscription } from '@nats-io/nats-core';
 import { Logger } from '@nestjs/common';
 import { inboxPrefix } from '../broker-names.js';
@@ -122,7 +122,7 @@ class ServedContract {
 
   private async replyTo(request: () => unknown, caller: ServiceName, headers: CallHeaders): Promise<Reply> {
     const end = metrics.rpcSeconds.startTimer({ side: 'server', subject: this.contract.subject });
-    const { traceparent, span } = arrive(headers.traceparent, describeServedCall, this.contract);
+    const { traceparent, span } = enterTrace(headers.traceparent, describeServedCall, this.contract);
     const context: RequestContext = { requestId: headers.requestId || newId(), traceparent };
     const call = new RpcContext(this.contract, caller, context, this.contract.operators ? WITH_OPERATORS : AUDIENCE, {
       authorization: headers.authorization || undefined,

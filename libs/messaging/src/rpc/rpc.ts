@@ -1,7 +1,7 @@
 import type { CallOrigin } from '@crm/access';
 import { PlatformError, RPC_CONTRACTS, type RpcContract, type RpcRequest, type RpcResponse } from '@crm/contracts';
 import { newId } from '@crm/database';
-import { arrive, type Span, type SpanDescription } from '@crm/telemetry';
+import { enterTrace, type Span, type SpanDescription } from '@crm/telemetry';
 import { type NatsConnection as Connection, errors, headers, type MsgHdrs } from '@nats-io/nats-core';
 import { Injectable } from '@nestjs/common';
 import { ClientProxy, type ReadPacket, type WritePacket } from '@nestjs/microservices';
@@ -55,7 +55,7 @@ export class Rpc extends ClientProxy {
     options: CallOptions = {},
   ): Promise<RpcResponse<C>> {
     const end = metrics.rpcSeconds.startTimer({ side: 'client', subject: contract.subject });
-    const { traceparent, span } = arrive(options.traceparent, describeCall, contract);
+    const { traceparent, span } = enterTrace(options.traceparent, describeCall, contract);
     try {
       const reply = await this.ask(contract, request, { ...options, traceparent });
       if (!reply.ok) throw replyError(reply);

@@ -11,7 +11,13 @@ import {
   SERVICES,
   type ServiceName,
 } from '@crm/contracts';
-import { inboxPrefix, MAX_PARTS, nudgeSubject, REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../broker-names.js';
+import {
+  inboxPrefix,
+  MAX_PARTS,
+  REVOCATION_STREAM,
+  REVOCATION_SUBJECT_PREFIX,
+  wakeUpSubject,
+} from '../broker-names.js';
 
 /** Every NATS user: one for each service, and the one that creates streams and consumers. */
 export const NATS_USERS = [...SERVICES, 'provisioner'] as const;
@@ -36,13 +42,13 @@ export function permissionsOf(user: NatsUser): Permissions {
       ...notices,
       ...calls(user),
       ...produces(user),
-      ...nudges(user),
+      ...wakeUps(user),
       ...consumes(user),
       ...erases(user),
       ...watchesRevocations(),
       ...revokes(user),
     ].sort(),
-    subscribe: [inbox, ...notices, ...served, ...nudges(user)].sort(),
+    subscribe: [inbox, ...notices, ...served, ...wakeUps(user)].sort(),
     responses: Math.max(0, ...contracts.map(({ batched }) => (batched ? MAX_PARTS : 1))),
   };
 }
@@ -62,7 +68,7 @@ const produces = (service: ServiceName): string[] =>
     .map((event) => `events.${event.name}.*`)
     .flatMap((subject) => [subject, `$JS.API.DIRECT.GET.${EVENT_STREAM.name}.${subject}`]);
 
-const nudges = (service: ServiceName): string[] => (produces(service).length > 0 ? [nudgeSubject(service)] : []);
+const wakeUps = (service: ServiceName): string[] => (produces(service).length > 0 ? [wakeUpSubject(service)] : []);
 
 function consumes(service: ServiceName): string[] {
   const definitions: readonly ConsumerDefinition[] = Object.values(CONSUMERS);

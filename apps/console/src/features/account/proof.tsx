@@ -131,7 +131,7 @@ function TypedProof({ takesPassword, onProven }: TypedProofProps) {
 type Proven<Answer> = { readonly answer: Answer } | undefined;
 
 /** Nothing that can be proven within the session helps. */
-const isHopeless = ({ proofs }: ApiProblem): boolean => proofs?.length === 0;
+const isUnrecoverable = ({ proofs }: ApiProblem): boolean => proofs?.length === 0;
 
 type CallProven = <Answer>(make: () => Promise<Answer>) => Promise<Proven<Answer>>;
 
@@ -156,7 +156,8 @@ export function ProofProvider({ children }: { readonly children: ReactNode }) {
     try {
       return { answer: await make() };
     } catch (problem) {
-      if (!(problem instanceof ApiProblem && problem.code === 'STEP_UP_REQUIRED') || isHopeless(problem)) throw problem;
+      if (!(problem instanceof ApiProblem && problem.code === 'STEP_UP_REQUIRED') || isUnrecoverable(problem))
+        throw problem;
     }
     setAsking(true);
     const isProven = await new Promise<boolean>((settle) => waiting.current.push(settle));

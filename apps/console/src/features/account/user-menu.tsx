@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLanguageChoice } from '../../language.js';
 import { useSession } from '../../session/session-context.js';
-import { complain } from '../shell/parts/undo.js';
+import { showProblem } from '../shell/parts/undo.js';
 import { SHELL_TEXTS } from '../shell/shell.texts.js';
 import type { UserMenuProps } from '../shell/shell-parts.js';
 import { useAccountApi } from './account.api.js';
@@ -87,7 +87,7 @@ export default function UserMenu({ caller, onShortcuts, button }: UserMenuProps)
         <Menu.Label>{texts.language}</Menu.Label>
         {LANGUAGES.map((name) => choice(name === language, LANGUAGE_NAMES[name], () => choose(name), name))}
         <Menu.Divider />
-        <Menu.Item onClick={() => session.end().catch(complain)}>{texts.signOut}</Menu.Item>
+        <Menu.Item onClick={() => session.end().catch(showProblem)}>{texts.signOut}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -1,5 +1,5 @@
 import { ApiProblem } from '@crm/api-client';
-import { LoadingLines, NoSuchView, Page, ProblemNotice, useLocale, useTexts, valuesOf } from '@crm/ui';
+import { AddressNotFound, LoadingLines, Page, ProblemNotice, useLocale, useTexts, valuesOf } from '@crm/ui';
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
@@ -19,7 +19,7 @@ import { periodText } from './period-text.js';
 export default function Consent() {
   const texts = useTexts(CONSENT_TEXTS);
   const request = useLocation({ select: ({ searchStr }) => requestOf(searchStr) });
-  if (request === undefined) return <NoSuchView />;
+  if (request === undefined) return <AddressNotFound />;
   return (
     <WithSession title={texts.signIn} lead={texts.signInText}>
       <LoadedRequest id={request} />

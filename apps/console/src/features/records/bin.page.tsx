@@ -6,7 +6,7 @@ import { EmptyNotice, Icon, LoadingLines, ProblemNotice, useLocale, useTexts } f
 import { Anchor, Button, Paper, Stack, Table, Text, Title, VisuallyHidden } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { Link, useParams } from '@tanstack/react-router';
-import { complain } from '../shell/parts/undo.js';
+import { showProblem } from '../shell/parts/undo.js';
 import { SHELL_TEXTS } from '../shell/shell.texts.js';
 import { BIN_TEXTS } from './bin.texts.js';
 import EraseButton from './parts/erase-button.js';
@@ -94,7 +94,7 @@ function DeletedRow({ model, record }: { readonly model: ObjectModel; readonly r
   const restore = (): void =>
     mutate(record.id, {
       onSuccess: () => notifications.show({ message: texts.restored(name) }),
-      onError: (problem) => complain(problem),
+      onError: (problem) => showProblem(problem),
     });
   return (
     <Table.Tr>

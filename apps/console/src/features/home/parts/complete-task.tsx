@@ -3,7 +3,7 @@ import { useUpdate } from '@crm/records-ui';
 import { useTexts } from '@crm/ui';
 import { Checkbox } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { complain, showUndo } from '../../shell/parts/undo.js';
+import { showProblem, showUndo } from '../../shell/parts/undo.js';
 import { HOME_TEXTS } from '../home.texts.js';
 
 /** Completes a task where it stands; what was a mistake is undone at once. */
@@ -15,7 +15,7 @@ export function CompleteTask({ task, title }: { readonly task: CrmRecord; readon
     const id = `completed-${task.id}`;
     const onError = (problem: unknown): void => {
       notifications.hide(id);
-      complain(problem);
+      showProblem(problem);
     };
     mutate({ id: task.id, fields: { status: 'completed' } }, { onError });
     showUndo({

@@ -7,7 +7,7 @@ import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Text } from '@mant
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useMemo, useRef, useState } from 'react';
-import { complain, showUndo } from '../../shell/parts/undo.js';
+import { showProblem, showUndo } from '../../shell/parts/undo.js';
 import { BULK_TEXTS } from './bulk.texts.js';
 import { runBulk } from './bulk-run.js';
 import { RefusedRecords } from './refused-records.js';
@@ -53,7 +53,7 @@ export function BulkActions({ model, records, onDeleted }: BulkActionsProps) {
         },
       }).catch((problem: unknown) => {
         if (all.length === 0) throw problem;
-        complain(problem);
+        showProblem(problem);
       });
       return all;
     },
@@ -84,7 +84,7 @@ export function BulkActions({ model, records, onDeleted }: BulkActionsProps) {
       });
     }
     if (left.length < ids.length) notifications.show({ message: texts.restored(ids.length - left.length) });
-    if (left.length > 0) complain(first);
+    if (left.length > 0) showProblem(first);
     offerUndo(left);
     await again();
   };

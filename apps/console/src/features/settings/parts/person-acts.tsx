@@ -6,7 +6,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApiClient } from '../../../session/api-client-context.js';
 import { useProof } from '../../account/proof.js';
-import { complain } from '../../shell/parts/undo.js';
+import { showProblem } from '../../shell/parts/undo.js';
 import { PEOPLE_TEXTS } from '../people.texts.js';
 
 /** What an administrator does about someone now and then. */
@@ -39,7 +39,7 @@ export function PersonActs({ person }: { readonly person: UserView }) {
         </Menu.Target>
         <Menu.Dropdown>
           {person.status === 'invited' ? (
-            <Menu.Item onClick={() => invite().catch(complain)}>{texts.inviteAgain}</Menu.Item>
+            <Menu.Item onClick={() => invite().catch(showProblem)}>{texts.inviteAgain}</Menu.Item>
           ) : null}
           {person.status === 'active' ? (
             <Menu.Item onClick={() => setAsked('factor')}>{texts.resetFactor}…</Menu.Item>

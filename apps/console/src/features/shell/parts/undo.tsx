@@ -16,7 +16,7 @@ const TEXTS = catalogue({
 const SHOWN_MS = 8000;
 
 /** Says why something failed, until someone has read it. */
-export function complain(problem: unknown, words?: Words): void {
+export function showProblem(problem: unknown, words?: Words): void {
   notifications.show({ message: <ProblemNotice problem={problem} words={words} />, autoClose: false });
 }
 
@@ -38,7 +38,7 @@ function UndoMessage({ id, text, undo }: Undoable) {
   const texts = useTexts(TEXTS);
   const onUndo = (): void => {
     notifications.hide(id);
-    undo().catch((problem) => complain(problem, texts.problems));
+    undo().catch((problem) => showProblem(problem, texts.problems));
   };
   return (
     <Group justify="space-between" wrap="nowrap">

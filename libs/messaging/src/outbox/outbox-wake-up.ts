@@ -1,8 +1,8 @@
-import { nudgeSubject } from '../broker-names.js';
+import { wakeUpSubject } from '../broker-names.js';
 import type { NatsConnection } from '../nats-connection.js';
 
 /** Tells the active relay in another process of a commit, at most once per interval; it also polls, so none is needed. */
-export class OutboxNudge {
+export class OutboxWakeUp {
   private timer: NodeJS.Timeout | undefined;
   private again = false;
 
@@ -11,10 +11,10 @@ export class OutboxNudge {
     private readonly everyMs: number,
   ) {}
 
-  listen(onNudge: () => void): () => void {
-    const subscription = this.nats.connection.subscribe(nudgeSubject(this.nats.service), {
+  listen(onWakeUp: () => void): () => void {
+    const subscription = this.nats.connection.subscribe(wakeUpSubject(this.nats.service), {
       callback: (error) => {
-        if (!error) onNudge();
+        if (!error) onWakeUp();
       },
     });
     return () => subscription.unsubscribe();
@@ -27,7 +27,7 @@ export class OutboxNudge {
       return;
     }
     if (connection.isClosed() || connection.isDraining()) return;
-    connection.publish(nudgeSubject(service));
+    connection.publish(wakeUpSubject(service));
     this.timer = setTimeout(() => {
       this.timer = undefined;
       if (!this.again) return;
