@@ -35,7 +35,7 @@ const ALONE = [
   'survives-kill',
   'tracing',
 ];
-const alone = ALONE.map((name) => `<rootDir>/${name}.spec.ts`);
+const alone = ALONE.flatMap((name) => [`<rootDir>/${name}.spec.ts`, `<rootDir>/${name}.all.spec.ts`]);
 // These bring servers and services of their own, because they kill or lose them.
 const OWN_SERVERS = ['backup', 'event-path', 'faults'];
 
