@@ -64,7 +64,9 @@ function requireSource(file) {
   sources.set(file, module);
   try {
     const code = executing.transformCache.transform(file);
-    const run = vm.compileFunction(code, ['module', 'exports', 'require', '__dirname', '__filename'], { filename: file });
+    const run = vm.compileFunction(code, ['module', 'exports', 'require', '__dirname', '__filename'], {
+      filename: file,
+    });
     run(module, module.exports, requireFrom(file), path.dirname(file), file);
   } catch (error) {
     sources.delete(file);
