@@ -4,8 +4,14 @@ export default {
   rootDir: import.meta.dirname,
   roots: ['<rootDir>/libs', '<rootDir>/apps', '<rootDir>/examples', '<rootDir>/scripts'],
   testMatch: ['**/src/**/*.spec.ts', '**/test/**/*.spec.ts', '**/scripts/**/*.spec.mjs'],
-  // What only a Citus cluster can show needs one.
-  testPathIgnorePatterns: ['/node_modules/', '/dist/', ...(process.env.CITUS_URL ? [] : ['\\.cluster\\.spec\\.ts$'])],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '/dist/',
+    // What only a Citus cluster can show; what CI runs besides; what needs long, or what few machines have.
+    ...(process.env.CITUS_URL ? [] : ['\\.cluster\\.spec\\.ts$']),
+    ...(process.env.ALL ? [] : ['\\.all\\.spec\\.ts$']),
+    ...(process.env.DEEP ? [] : ['\\.deep\\.spec\\.ts$']),
+  ],
   modulePathIgnorePatterns: ['/dist/'],
   // For a busy machine: what is too slow shows in bench/, never as a test that fails now and then.
   testTimeout: 120_000,

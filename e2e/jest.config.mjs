@@ -6,11 +6,6 @@ const { collectCoverageFrom, coverageProvider, testTimeout, ...ofProjects } = sh
 const inScripts = (/** @type {string} */ name) => path.resolve(import.meta.dirname, '..', 'scripts', name);
 const project = {
   ...ofProjects,
-  // What needs long, or what few machines have, is for `npm run test:deep`.
-  testPathIgnorePatterns: [
-    ...ofProjects.testPathIgnorePatterns,
-    ...(process.env.DEEP === '1' ? [] : ['\\.deep\\.spec\\.ts$']),
-  ],
   rootDir: import.meta.dirname,
   roots: ['<rootDir>'],
   testEnvironment: inScripts('jest-environment.cjs'),
@@ -40,7 +35,7 @@ const ALONE = [
   'survives-kill',
   'tracing',
 ];
-const alone = ALONE.map((name) => `<rootDir>/${name}.spec.ts`);
+const alone = ALONE.flatMap((name) => [`<rootDir>/${name}.spec.ts`, `<rootDir>/${name}.all.spec.ts`]);
 // These bring servers and services of their own, because they kill or lose them.
 const OWN_SERVERS = ['backup', 'event-path', 'faults'];
 

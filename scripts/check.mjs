@@ -1,10 +1,11 @@
-// npm run check: the quick inner loop. Format, types, import rules, and the unit tests of what has changed since the
-// last commit. Needs no servers.
+// npm run check: the inner loop. Format, types, import rules, and the unit and service tests that a change since the last commit can break.
 import { runCommand } from './plain-error.mjs';
 import { runInForeground } from './processes/run.mjs';
-import { installPackages } from './setup/packages.mjs';
+import { startThrowawayServers } from './servers/throwaway.mjs';
+import { buildPackages, installPackages } from './setup/packages.mjs';
 import { runChecks } from './testing/checks.mjs';
 import { runJest } from './testing/jest.mjs';
+import { folderForTests } from './testing/memory-folder.mjs';
 import { Tally } from './testing/tally.mjs';
 
 await runCommand(async () => {
@@ -12,14 +13,15 @@ await runCommand(async () => {
   const tally = new Tally();
   await runChecks(tally, (_name, ...program) => runInForeground(...program));
   const begun = performance.now();
-  const counts = await runJest([
-    '--onlyChanged',
-    '--passWithNoTests',
-    // Not --testPathPatterns: with a pattern, Jest ignores --onlyChanged and runs every test that matches.
-    '--testMatch=**/src/**/*.spec.ts',
-    '--testMatch=**/scripts/**/*.spec.mjs',
-  ]);
-  tally.add('unit tests of what changed', counts, begun);
+  await buildPackages();
+  const servers = await startThrowawayServers(await folderForTests());
+  process.env.TMPDIR = servers.folder;
+  try {
+    const counts = await runJest(['--onlyChanged', '--passWithNoTests', '--ci', '--maxWorkers=2'], servers.environment);
+    tally.add('tests of what changed', counts, begun);
+  } finally {
+    await servers.stop();
+  }
   process.stdout.write(tally.report());
   return tally.failed === 0 ? 0 : 1;
 });

@@ -29,15 +29,13 @@ hooks.PerformanceObserver = class extends PerformanceObserver {
 const delays = hooks.monitorEventLoopDelay();
 hooks.monitorEventLoopDelay = () => delays;
 
-/** What class-transformer has been told of classes. */
-function forgetClasses() {
-  for (const [file, module] of Object.entries(require.cache)) {
-    const storage = file.endsWith('/class-transformer/cjs/storage.js') && module?.exports.defaultMetadataStorage;
-    if (!storage) continue;
-    storage.clear();
-    // It leaves these out.
-    storage._transformMetadatas.clear();
-  }
+/** Where typeorm and class-validator keep what the decorators of our classes say, which is said once. @type {Set<string | symbol>} */
+const OF_DECORATORS = new Set(['typeormMetadataArgsStorage', 'classValidatorMetadataStorage']);
+
+/** Metrics count from zero for each file. */
+function resetMetrics() {
+  for (const [file, module] of Object.entries(require.cache))
+    if (file.endsWith('/prom-client/index.js')) module?.exports.register.resetMetrics();
 }
 
 const loadedByJest = createRequire(require.resolve('jest-environment-node'));
@@ -91,8 +89,9 @@ module.exports = class extends TestEnvironment {
     await super.teardown();
     for (const end of endings) end();
     endings.clear();
-    forgetClasses();
-    for (const key of Reflect.ownKeys(globalThis)) if (!keys.has(key)) Reflect.deleteProperty(globalThis, key);
+    resetMetrics();
+    for (const key of Reflect.ownKeys(globalThis))
+      if (!keys.has(key) && !OF_DECORATORS.has(key)) Reflect.deleteProperty(globalThis, key);
     for (const name of Object.keys(process.env)) if (!Object.hasOwn(env, name)) delete process.env[name];
     Object.assign(process.env, env);
     Object.assign(globalThis, { console });

@@ -1,16 +1,16 @@
+const path = require('node:path');
 const { types } = require('node:util');
 const vm = require('node:vm');
 const { default: Runtime } = require('jest-runtime');
 
 /** @typedef {(from: string, file: string, context: undefined) => vm.Module} Build */
 /** @typedef {{ getContext: () => undefined, buildCjsAsEsmSyntheticModule: Build }} Loader */
-/** @typedef {(name: string, from: string, context: undefined, attributes: object) => Promise<vm.Module>} DynamicImport */
 /** @typedef {{ isCoreModule: (name: string) => boolean, resolveEsm: (from: string, name: string) => string }} Resolution */
-/** @typedef {{ injectedModuleParameters: string[], dynamicImport: DynamicImport, compile: (source: string, file: string) => Function }} Executor */
+/** @typedef {(name: string, from: string, context: undefined, attributes: object) => Promise<vm.Module>} DynamicImport */
+/** @typedef {{ transform: (file: string) => string, sourceMaps: Map<string, string> }} TransformCache */
+/** @typedef {{ transformCache: TransformCache, injectedModuleParameters: string[], dynamicImport: DynamicImport, compile: (source: string, file: string) => Function }} Executor */
 
-/** All but prom-client: each test file has metrics of its own. */
-const isShared = (/** @type {string} */ file) =>
-  file.includes('/node_modules/') && !file.includes('/node_modules/prom-client/');
+const isShared = (/** @type {string} */ file) => file.includes('/node_modules/');
 
 /** All but jest-circus, which holds the tests of the current file. */
 const isSharedOfJest = (/** @type {string} */ file) =>
@@ -43,33 +43,49 @@ function sharedModule(file) {
   );
 }
 
-/** The executor of the test file that runs now, to which a late import of an ended one goes as well. @type {Executor} */
+/** Of the test file that runs now. @type {Executor} */
 let executing;
-/** @type {Map<string, { source: string, run: Function }>} */
-const compiled = new Map();
+/** @type {(from: string, name: string) => string | undefined} */
+let fileOf;
+/** Of sources, whichever test file has loaded them. @type {Map<string, string>} */
+const sourceMaps = new Map();
+/** @type {Map<string, { exports: object }>} */
+const sources = new Map();
 
-/** Once for all test files, so that V8 keeps what it has compiled of the functions in a source.
- * @param {string} source @param {string} filename */
-function compileOnce(source, filename) {
-  const known = compiled.get(filename);
-  if (known?.source === source) return known.run;
-  const run = compile(source, filename);
-  compiled.set(filename, { source, run });
-  return run;
+/** A source of ours, which is evaluated once for all test files of a worker. Tests, and what only they use, belong to their file. */
+const isSource = (/** @type {string} */ file) =>
+  file.endsWith('.ts') && file.includes('/src/') && !/\.spec\.ts$|\/testing\/|\/node_modules\//.test(file);
+
+/** @param {string} file @returns {object} what it exports */
+function requireSource(file) {
+  const known = sources.get(file);
+  if (known) return known.exports;
+  const module = { exports: {} };
+  sources.set(file, module);
+  try {
+    const code = executing.transformCache.transform(file);
+    const run = vm.compileFunction(code, ['module', 'exports', 'require', '__dirname', '__filename'], {
+      filename: file,
+    });
+    run(module, module.exports, requireFrom(file), path.dirname(file), file);
+  } catch (error) {
+    sources.delete(file);
+    throw error;
+  }
+  return module.exports;
 }
 
-/** @param {string} source @param {string} filename */
-function compile(source, filename) {
-  return vm.compileFunction(source, executing.injectedModuleParameters, {
-    filename,
-    importModuleDynamically: (name, _, attributes) => executing.dynamicImport(name, filename, undefined, attributes),
-  });
-}
+/** @param {string} from a source @returns {(name: string) => object} */
+const requireFrom = (from) => (name) => {
+  const file = fileOf(from, name);
+  if (!file) return require(name);
+  return isSource(file) ? requireSource(file) : sharedExports(file);
+};
 
 /**
- * Jest loads everything again for each test file, in a realm of its own, of which installed packages are two thirds. Here they are loaded as
- * Node loads them, once for all files of a worker and in its own realm; the modules of our sources are made again for each file as ever, from
- * functions that are compiled once.
+ * Jest loads everything again for each test file, in a realm of its own. Here installed packages and our sources are loaded once for all
+ * files of a worker, in its own realm, and only tests with their helpers for each file. With coverage, which counts what each file runs,
+ * sources are loaded for each.
  */
 module.exports.default = class extends Runtime {
   /** @param {ConstructorParameters<typeof Runtime>} parameters */
@@ -84,9 +100,15 @@ module.exports.default = class extends Runtime {
     esmLoader.getContext = () => undefined;
     esmLoader.buildCjsAsEsmSyntheticModule = (from, file, context) =>
       isShared(file) ? sharedModule(file) : build(from, file, context);
+    executor.compile = (source, filename) =>
+      vm.compileFunction(source, executor.injectedModuleParameters, {
+        filename,
+        importModuleDynamically: (name, _, attributes) => executor.dynamicImport(name, filename, undefined, attributes),
+      });
+    executor.transformCache.sourceMaps = sourceMaps;
     executing = executor;
-    // Coverage would count no blocks of a function that an earlier file has compiled.
-    executor.compile = collectCoverage ? compile : compileOnce;
+    fileOf = (from, name) => this.fileOf(from, name);
+    this.sharesSources = !collectCoverage;
   }
 
   /** @override @param {string} file */
@@ -98,6 +120,7 @@ module.exports.default = class extends Runtime {
   requireModule(from, name, options, isActual) {
     if (name && !options?.isInternalModule) {
       const file = this.fileOf(from, name);
+      if (file && this.sharesSources && isSource(file)) return requireSource(file);
       if (file && isShared(file)) return from.includes('/node_modules/') ? require(file) : sharedExports(file);
     }
     return super.requireModule(from, name, options, isActual);

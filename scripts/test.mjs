@@ -16,9 +16,16 @@ import { folderForTests } from './testing/memory-folder.mjs';
 import { DEEP_ON_CITUS, ON_CITUS } from './testing/on-citus.mjs';
 import { Tally } from './testing/tally.mjs';
 
-const USAGE = `npm test -- [options] [path …]
+const USAGE = `npm run check            while you work: types, lint, import rules, and the unit and service tests that a change since the last commit can break
+npm test -- <path>       one part, as often as you like
+npm test                 before you commit: everything but what kills servers or needs a cluster
+npm test -- --all        what CI runs, with --citus where there is a cluster
+npm run test:deep        before a release: hours
+
+npm test -- [options] [path …]
   path         run the tests below these paths alone, without the checks (apps/custom-objects, libs/formula, e2e)
-  --deep       the long fuzz, soak and fault runs instead of the short ones
+  --all        also what CI runs: faults, backup, every odd request and the upgrade (files named .all.spec.ts)
+  --deep       the long fuzz, soak and fault runs instead of the short ones; includes --all
   --update     write the snapshots (plans of SQL statements) that have changed; look at the difference before you commit it
   --coverage   write the coverage of unit and service tests to coverage/
   --citus      also on a Citus cluster: start one for the run, with the lab beside the project
@@ -120,7 +127,7 @@ async function tryBrowsers(deep) {
 await runCommand(async () => {
   const { values, positionals: paths } = parseArgs({
     allowPositionals: true,
-    options: { deep: FLAG, coverage: FLAG, update: FLAG, citus: FLAG, help: FLAG },
+    options: { all: FLAG, deep: FLAG, coverage: FLAG, update: FLAG, citus: FLAG, help: FLAG },
   });
   if (values.help) {
     process.stdout.write(`${USAGE}\n`);
@@ -128,7 +135,7 @@ await runCommand(async () => {
   }
   const tally = new Tally();
   try {
-    await prepareAndTest(tally, { ...values, paths });
+    await prepareAndTest(tally, { ...values, all: values.all || values.deep, paths });
   } catch (error) {
     // What keeps the tests from running is a failure like any other: the closing line is printed all the same.
     tally.add('set-up', { passed: 0, failed: 1 }, performance.now());
@@ -139,8 +146,8 @@ await runCommand(async () => {
   return tally.failed === 0 && tally.passed > 0 ? 0 : 1;
 });
 
-/** @param {Tally} tally @param {{ paths: readonly string[], deep: boolean, coverage: boolean, update: boolean, citus: boolean }} options */
-async function prepareAndTest(tally, { paths, deep, coverage, update, citus }) {
+/** @param {Tally} tally @param {{ paths: readonly string[], all: boolean, deep: boolean, coverage: boolean, update: boolean, citus: boolean }} options */
+async function prepareAndTest(tally, { paths, all, deep, coverage, update, citus }) {
   const needsBrowser = paths.length === 0 || paths.some((path) => isIn(path, 'e2e'));
   const progress = new Progress(3 + Number(needsBrowser) + Number(citus));
   await progress.step('Installing packages', installPackages);
@@ -164,7 +171,7 @@ async function prepareAndTest(tally, { paths, deep, coverage, update, citus }) {
     process.env.TMPDIR = servers.folder;
     delete process.env.CITUS_URL;
     const checks = paths.length === 0 ? runChecks(tally, runCheck) : undefined;
-    const environment = { ...servers.environment, ...(deep ? { DEEP: '1' } : {}) };
+    const environment = { ...servers.environment, ...(all ? { ALL: '1' } : {}), ...(deep ? { DEEP: '1' } : {}) };
     const options = { paths, coverage, update, environment, checks };
     const chosen = deep ? [...ON_CITUS, ...DEEP_ON_CITUS] : ON_CITUS;
     // None of those chosen here looks at traces.

@@ -37,6 +37,7 @@ export const histogram = <L extends string = never>(
 
 /** A gauge without labels is 0 from the start; this one has no value in processes that do not set one. */
 export function absentUntilSet(declared: Gauge): Gauge {
-  declared.remove();
+  declared.reset = () => declared.remove();
+  declared.reset();
   return declared;
 }
