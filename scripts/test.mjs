@@ -26,7 +26,7 @@ npm test -- [options] [path …]
   path         run the tests below these paths alone, without the checks (apps/custom-objects, libs/formula, e2e)
   --all        also what CI runs: faults, backup, every odd request and the upgrade (files named .all.spec.ts)
   --deep       the long fuzz, soak and fault runs instead of the short ones; includes --all
-  --update     write the snapshots (plans of SQL statements) that have changed; look at the difference before you commit it
+  --update     write the snapshots (plans of SQL statements, schemas) that have changed; look at the difference before you commit it
   --coverage   write the coverage of unit and service tests to coverage/
   --citus      also on a Citus cluster: start one for the run, with the lab beside the project
   --help
@@ -171,7 +171,12 @@ async function prepareAndTest(tally, { paths, all, deep, coverage, update, citus
     process.env.TMPDIR = servers.folder;
     delete process.env.CITUS_URL;
     const checks = paths.length === 0 ? runChecks(tally, runCheck) : undefined;
-    const environment = { ...servers.environment, ...(all ? { ALL: '1' } : {}), ...(deep ? { DEEP: '1' } : {}) };
+    const environment = {
+      ...servers.environment,
+      ...(all ? { ALL: '1' } : {}),
+      ...(deep ? { DEEP: '1' } : {}),
+      ...(update ? { UPDATE: '1' } : {}),
+    };
     const options = { paths, coverage, update, environment, checks };
     const chosen = deep ? [...ON_CITUS, ...DEEP_ON_CITUS] : ON_CITUS;
     // None of those chosen here looks at traces.

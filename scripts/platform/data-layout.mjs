@@ -5,7 +5,7 @@ import { PlainError } from '../plain-error.mjs';
 
 /** Counts the arrangements of databases and schemas that no migration leads from one to the next; 1, the first, had a
  * database for standard records and left no mark. Raise it when data of before cannot be migrated. */
-export const DATA_LAYOUT = 3;
+export const DATA_LAYOUT = 4;
 
 /** @param {string} dataDir */
 const markFile = (dataDir) => path.join(dataDir, 'layout');

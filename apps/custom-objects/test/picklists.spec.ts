@@ -1,6 +1,5 @@
 import { DEFAULT_PIPELINE } from '@crm/contracts';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Picklists1795500001720 } from '../src/migrations/1795500001720-picklists.js';
 import { app, call, type Json, type Tenant, useCustomObjects } from './custom-objects-service.js';
 
 useCustomObjects();
@@ -324,47 +323,5 @@ describe('the status of a deal', () => {
     const { body } = await deal({});
     const change = { stage: 'p1', status: 'won' };
     expect(shown(await tenant.call('PATCH', `${DEALS}/${body.id}`, change))).toEqual([422, ['/status']]);
-  });
-});
-
-describe('records of before the picklists', () => {
-  const runner = { query: (text: string, parameters?: unknown[]) => app.admin.query(text, parameters) };
-
-  it('give their workspace options of what they have', async () => {
-    const ids = await Promise.all(
-      [
-        [LEADS, { lastName: 'A', status: 'new', source: 'web' }],
-        [LEADS, { lastName: 'B' }],
-        [DEALS, { name: 'A', stage: 'proposal' }],
-        [DEALS, { name: 'B', stage: 'won' }],
-        [DEALS, { name: 'C' }],
-      ].map(async ([path, body]) => (await tenant.call('POST', path as string, body)).body.id),
-    );
-    const set = (index: number, data: object) =>
-      app.admin.query('UPDATE custom_record SET data = data || $2 WHERE id = $1', [ids[index], JSON.stringify(data)]);
-    await set(0, { 6: 'Hot  lead', 7: 'WEB' });
-    await set(1, { 6: '' });
-    await set(2, { 4: 'Closing' });
-    await set(3, { 4: 'Done' });
-    await app.admin.query('ALTER TABLE custom_object DROP COLUMN settings');
-    await app.admin.query('DELETE FROM custom_object WHERE installation_id IS NULL');
-    await new Picklists1795500001720().up(runner as never);
-
-    const statuses = await optionsNow(optionsOf('lead.status'));
-    expect(statuses.map(({ value }) => value)).toEqual([
-      ...['new', 'contacted', 'qualified', 'unqualified', 'converted', 'Hot  lead'],
-    ]);
-    expect((await optionsNow()).at(-1)).toEqual({ value: 'WEB', label: 'WEB', order: 7, active: true });
-    const [sales] = await pipelines();
-    expect(sales?.stages.slice(-2)).toEqual([
-      { value: 'Closing', label: 'Closing', order: 6, active: true, meaning: 'open', probability: 50 },
-      { value: 'Done', label: 'Done', order: 7, active: true, meaning: 'won', probability: 100 },
-    ]);
-    expect((await lead({ status: 'Hot  lead', source: 'WEB' })).status).toBe(201);
-    expect((await tenant.call('GET', `${LEADS}/${ids[1]}`)).body).toMatchObject({ status: null });
-    expect(shown(await lead({ status: 'hot lead' }))).toEqual([422, ['/status']]);
-    const { body: german } = await tenant.call('GET', `${optionsOf('lead.status')}?language=de`);
-    expect(german.options).toEqual(expect.arrayContaining([expect.objectContaining({ value: 'new', label: 'Neu' })]));
-    expect((await (await app.tenant()).call('GET', SOURCE)).body.options).toHaveLength(7);
   });
 });

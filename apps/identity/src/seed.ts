@@ -67,7 +67,7 @@ export async function seed(config: IdentityConfig, database: Database): Promise<
     new AuditTrail(),
     config,
   );
-  /** Proves a user whom an earlier version has added, or who is new. */
+  /** Proves a user whom an administrator has added meanwhile, or who is new. */
   const prove = (tenantId: string, { email, ...user }: DemoUser, passwordHash: string) =>
     inWorkspace(database, tenantId, async (tx) => {
       await persons.holdAddress(tx, email);

@@ -52,6 +52,8 @@ interface Client {
 /** An app that a tenant has installed. */
 export interface Installed extends InstallationFacts {
   readonly admin: Account;
+  /** What its end says. */
+  readonly discard: boolean;
 }
 
 /** Publishes an app and installs it in a new workspace, as the marketplace would. */
@@ -68,12 +70,13 @@ export async function installed(
     publisher: 'Acme',
     sandbox: false,
     scopes: ['leads', 'tasks:read'],
+    requiredScopes: [],
     redirectUris: [],
     ...facts,
   };
   await identity.get(OAuthAppService).update(installation.appKey, published);
   await identity.get(OAuthInstallationService).register(installation);
-  return { ...installation, admin };
+  return { ...installation, admin, discard: false };
 }
 
 export async function issue(

@@ -392,16 +392,3 @@ describe('a person in two workspaces', () => {
     for (const { tenantId } of [first, second]) expect(await signIn(email, NEW_PASSWORD, tenantId)).toBe(tenantId);
   });
 });
-
-describe('a user of an earlier version, whose address nobody has proven', () => {
-  it('signs in as before, and then by the key of the password', async () => {
-    const [owner, email] = [await identity.account(), newEmail()];
-    const { body } = await addUser(owner, email, { password: STRANGERS });
-    await identity.queryAll('UPDATE local_account SET password_key = NULL WHERE user_id = $1', [body.id]);
-    const insert = 'INSERT INTO sign_in_email (email, tenant_id, user_id) VALUES ($1, $2, $3)';
-    await identity.queryAll(insert, [email, owner.tenantId, body.id]);
-    expect(await signIn(email, STRANGERS, owner.tenantId)).toBe(owner.tenantId);
-    await identity.queryAll('DELETE FROM sign_in_email WHERE email = $1', [email]);
-    expect(await signIn(email, STRANGERS)).toBe(owner.tenantId);
-  });
-});

@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
-import { runMigrations } from '@crm/database';
-import { answerRpc, testDatabase } from '@crm/testing';
+import { answerRpc } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
-import { WorkspaceRoles1795800011800 } from '../src/migrations/1795800011800-workspace-roles.js';
-import { migrations } from '../src/migrations/index.js';
 import { ROLES_PER_TENANT } from '../src/roles/role.service.js';
 import { auditOf } from './audit.js';
 import { type Account, newEmail, outcome, PASSWORD, TestIdentity } from './identity.js';
@@ -282,46 +278,5 @@ describe('giving a role', () => {
     const other = await identity.member(owner);
     await give(['member', 'hr'], other.userId);
     expect(await detail()).toEqual({ from: ['member'], to: ['member', 'hr'] });
-  });
-});
-
-describe('roles that someone had before', () => {
-  it('are roles of their workspace from the migration on', async () => {
-    const database = await testDatabase(
-      'identity',
-      migrations.slice(0, migrations.indexOf(WorkspaceRoles1795800011800)),
-    );
-    const admin = new pg.Client({ connectionString: database.adminUrl });
-    try {
-      await admin.connect();
-      const [one, other] = [randomUUID(), randomUUID()];
-      const user = (tenantId: string, roles: string[], email: string) =>
-        admin.query(
-          `INSERT INTO app_user (tenant_id, id, email, name, roles, status, origin) VALUES ($1, $2, $3, 'A', $4, 'active', 'administrator')`,
-          [tenantId, randomUUID(), email, roles],
-        );
-      await user(one, ['owner', 'sales'], newEmail());
-      await user(one, ['sales', 'hr'], newEmail());
-      await user(one, ['left'], `${randomUUID()}@invalid`);
-      await user(other, ['member'], newEmail());
-      await admin.query(
-        `INSERT INTO service_account (tenant_id, id, name, roles, scopes, status, created_by)
-         VALUES ($1, $2, 'ERP', '{erp}', '{}', 'active', $2)`,
-        [other, randomUUID()],
-      );
-      await runMigrations({ ownerUrl: database.ownerUrl, migrations });
-      const { rows } = await admin.query(
-        'SELECT tenant_id AS "tenantId", name, label FROM workspace_role ORDER BY tenant_id = $1 DESC, name',
-        [one],
-      );
-      expect(rows).toEqual([
-        { tenantId: one, name: 'hr', label: 'hr' },
-        { tenantId: one, name: 'sales', label: 'sales' },
-        { tenantId: other, name: 'erp', label: 'erp' },
-      ]);
-    } finally {
-      await admin.end();
-      await database.drop();
-    }
   });
 });

@@ -40,10 +40,10 @@ export {
   storeDeadLetter,
 } from './inbox.js';
 export { isDistributed } from './migrations/distribution.js';
-export { appendEventsByFunction, createInboxTable, createOutboxTable } from './migrations/event-tables.js';
+export { createInboxTable, createOutboxTable } from './migrations/event-tables.js';
 export { type MigrationClass, UnknownSteps } from './migrations/known-steps.js';
 export { type ProvisionedDatabase, provisionDatabase } from './migrations/provision.js';
-export { runMigrations, ServiceMigration } from './migrations/run.js';
+export { runMigrations, runSql, ServiceMigration } from './migrations/run.js';
 export {
   createGlobalTable,
   createTenantTable,

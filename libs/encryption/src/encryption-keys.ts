@@ -39,7 +39,7 @@ export class EncryptionKeys {
     return new EncryptionKeys(keys[0] as EncryptionKey, keys);
   }
 
-  /** Keys that may have sealed a box, by the id in it; null for a box from before boxes named their key. */
+  /** Keys that may have sealed a box, by the id in it; null for a box of a key without a name. */
   candidates(id: string | null): readonly EncryptionKey[] {
     if (id === null) return this.all;
     // A key without a name may be one that has a name elsewhere, in a process that was given the ring already.

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { EncryptionKeys } from './encryption-keys.js';
 
-/** Boxes from before boxes named their key: format, nonce, tag, body. */
+/** Of a key without a name: format, nonce, tag, body. */
 const UNNAMED = 1;
 /** Format, length of the id, id, nonce, tag, body. */
 const NAMED = 2;

@@ -11,6 +11,8 @@ export {
   type ReceiverReaction,
   startReceiver,
 } from './receiver.js';
+export { compareSchema, readSchema } from './schema.js';
+export { stepProblems } from './steps.js';
 export { type TestDatabase, testDatabase } from './test-database.js';
 export { testNats, withoutTestNats } from './test-nats.js';
 export { type TestRedis, testRedis } from './test-redis.js';

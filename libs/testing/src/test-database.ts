@@ -1,17 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { DATABASES, type ServiceDatabase, type StatefulService } from '@crm/contracts';
-import {
-  createGlobalTable,
-  createInboxTable,
-  createOutboxTable,
-  createTenantTable,
-  type DatabaseConfig,
-  type MigrationClass,
-  provisionDatabase,
-  runMigrations,
-} from '@crm/database';
+import { type DatabaseConfig, type MigrationClass, provisionDatabase, runMigrations } from '@crm/database';
 import pg from 'pg';
 import { testServers } from './config.js';
+import { statementsOf } from './steps.js';
 import { waitUntil } from './wait-until.js';
 
 export interface TestDatabase {
@@ -106,7 +98,7 @@ async function ensureTemplate(
   definition: ServiceDatabase,
   migrations: readonly MigrationClass[],
 ): Promise<string> {
-  const name = `template_${definition.database}_${fingerprint(migrations)}`;
+  const name = `template_${definition.database}_${await fingerprint(migrations)}`;
   await asAdmin(adminUrl, async (admin) => {
     // Goes with the session.
     await admin.query('SELECT pg_advisory_lock($1, hashtext($2))', [TEMPLATE_LOCK, name]);
@@ -130,12 +122,10 @@ async function closeDatabase(server: pg.Client, database: string): Promise<void>
   await server.query('SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1', [database]);
 }
 
-/** The text of the migrations and of what makes their tables. */
-function fingerprint(migrations: readonly MigrationClass[]): string {
-  const sources = [createTenantTable, createGlobalTable, createOutboxTable, createInboxTable, ...migrations];
-  const hash = createHash('sha256');
-  for (const source of sources) hash.update(source.toString());
-  return hash.digest('hex').slice(0, 12);
+/** Of all that the migrations run. */
+async function fingerprint(migrations: readonly MigrationClass[]): Promise<string> {
+  const statements = await Promise.all(migrations.map(statementsOf));
+  return createHash('sha256').update(JSON.stringify(statements)).digest('hex').slice(0, 12);
 }
 
 async function asAdmin(url: string, work: (admin: pg.Client) => Promise<void>): Promise<void> {

@@ -15,8 +15,7 @@ export class EmbedUser extends TenantRow {
   @Column({ name: 'undo_hash', type: 'bytea', nullable: true }) undoHash: Buffer | null;
   @Column({ name: 'undo_expires_at', type: 'timestamptz', nullable: true }) undoExpiresAt: Date | null;
 
-  /** Null for a link from before this was recorded. */
-  @Column({ name: 'linked_at', type: 'timestamptz', nullable: true }) linkedAt: Date | null;
+  @Column({ name: 'linked_at', type: 'timestamptz' }) linkedAt: Date;
 
   /** When the user undid the link. */
   @Column({ name: 'undone_at', type: 'timestamptz', nullable: true }) undoneAt: Date | null;
@@ -36,8 +35,8 @@ export class EmbedClient extends ClientSecrets {
   @Column({ name: 'link_users_by', type: 'text' }) linkUsersBy: 'email' | 'explicit';
   @Column({ name: 'secret_created_at', type: 'timestamptz' }) secretCreatedAt: Date;
 
-  /** The user whose roles links by address cannot exceed; null for a secret from before this was recorded. */
-  @Column({ name: 'issued_by', type: 'uuid', nullable: true }) issuedBy: string | null;
+  /** The user whose roles links by address cannot exceed. */
+  @Column({ name: 'issued_by', type: 'uuid' }) issuedBy: string;
 
   /** When the publisher's workspace uninstalled the app; null while it is installed, and before it ever was. */
   @Column({ name: 'ended_at', type: 'timestamptz', nullable: true }) endedAt: Date | null;

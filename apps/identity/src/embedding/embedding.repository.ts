@@ -178,7 +178,7 @@ export class EmbedUserRepository {
 
 const undone = () => ({ undoHash: null, undoExpiresAt: null, undoneAt: secondsFromNow(0) });
 
-/** All that a mint needs (migrations/tables/functions.ts). $1: client id, $2: hash of the secret, $3: sub, $4: address, $5: name. */
+/** All that a mint needs (migrations/tables/functions.sql). $1: client id, $2: hash of the secret, $3: sub, $4: address, $5: name. */
 export const READ_EMBED_MINT = `
   SELECT app_key AS "appKey", tenant_id AS "tenantId", secret_hash AS "secretHash",
     previous_secret_hash AS "previousSecretHash", allowed_origins AS "allowedOrigins", scopes,
@@ -188,7 +188,7 @@ export const READ_EMBED_MINT = `
   FROM read_embed_mint($1, $2, $3, $4, $5)`;
 
 /**
- * The same for many mints, of those that are plain: no row for any other (migrations/tables/functions.ts).
+ * The same for many mints, of those that are plain: no row for any other (migrations/tables/functions.sql).
  * $1: client ids, $2: hashes of the secrets, $3: subs, $4: normalised addresses, $5: names. `position` counts from 1.
  */
 export const READ_KNOWN_EMBED_MINTS = `

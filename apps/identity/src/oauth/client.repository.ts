@@ -25,8 +25,7 @@ export const REGISTER_OAUTH_INSTALLATION = `
 /**
  * Ends an installation for good; one that is not known is noted as ended. One without a name never came about: it failed. Says
  * whether there were credentials to end, which is read, and the row held, before it is changed.
- * $1: installation, $2: tenant, $3: client id for an unknown one, $4: app key, $5: whether it is a sandbox, $6: whether it failed;
- * null when that is not known.
+ * $1: installation, $2: tenant, $3: client id for an unknown one, $4: app key, $5: whether it is a sandbox, $6: whether it failed.
  */
 export const END_OAUTH_INSTALLATION = `
   WITH before AS (
@@ -34,7 +33,7 @@ export const END_OAUTH_INSTALLATION = `
       FROM oauth_installation WHERE installation_id = $1 AND tenant_id = $2 FOR UPDATE)
   INSERT INTO oauth_installation AS i
     (installation_id, tenant_id, client_id, app_key, app_name, publisher, sandbox, scopes, redirect_uris, ended_at)
-  SELECT $1, $2, $3, $4, CASE WHEN $6::boolean IS FALSE THEN $4 ELSE '' END, '', $5, '{}', '{}', now()
+  SELECT $1, $2, $3, $4, CASE WHEN $6::boolean THEN '' ELSE $4 END, '', $5, '{}', '{}', now()
     FROM (VALUES (1)) AS one LEFT JOIN before ON true
   ON CONFLICT (installation_id) DO UPDATE SET
     ended_at = COALESCE(i.ended_at, now()), secret_hash = NULL, previous_secret_hash = NULL, updated_at = now(),
@@ -72,7 +71,7 @@ export const END_EMBEDDING = `
           HAVING bool_and(ended_at IS NOT NULL)) AS i
    WHERE c.app_key = $1 AND c.tenant_id = $2 AND c.ended_at IS NULL RETURNING c.client_id`;
 
-/** What a token call needs (migrations/tables/functions.ts). $1: client id, $2: hash of the secret. */
+/** What a token call needs (migrations/tables/functions.sql). $1: client id, $2: hash of the secret. */
 export const READ_OAUTH_CLIENT = `
   SELECT installation_id AS "installationId", tenant_id AS "tenantId", app_key AS "appKey", sandbox, scopes,
     matched_hash AS "matchedHash"
@@ -86,14 +85,20 @@ export const READ_OAUTH_INSTALLATION = `
 
 export type InstallationFacts = Pick<
   OAuthInstallation,
-  'installationId' | 'tenantId' | 'appKey' | 'appName' | 'publisher' | 'sandbox' | 'scopes' | 'redirectUris'
-> &
-  Partial<Pick<OAuthInstallation, 'requiredScopes'>>;
+  | 'installationId'
+  | 'tenantId'
+  | 'appKey'
+  | 'appName'
+  | 'publisher'
+  | 'sandbox'
+  | 'scopes'
+  | 'requiredScopes'
+  | 'redirectUris'
+>;
 
-export type EndedInstallation = Pick<OAuthInstallation, 'installationId' | 'tenantId' | 'appKey'> & {
-  readonly sandbox?: boolean;
-  /** True when it failed while it was being installed. The marketplace of the version before does not say. */
-  readonly discard?: boolean;
+export type EndedInstallation = Pick<OAuthInstallation, 'installationId' | 'tenantId' | 'appKey' | 'sandbox'> & {
+  /** True when it failed while it was being installed. */
+  readonly discard: boolean;
 };
 
 /** Whom a client acts as: an installation with valid credentials. */
@@ -119,7 +124,7 @@ export class OAuthInstallationRepository {
   /** @returns the client id, or null for an installation that has ended or is another tenant's */
   async register(tx: NarrowTransaction, facts: InstallationFacts, newClientId: string): Promise<string | null> {
     const { installationId, tenantId, appKey, appName, publisher, sandbox } = facts;
-    const { scopes, redirectUris, requiredScopes = [] } = facts;
+    const { scopes, redirectUris, requiredScopes } = facts;
     const known = [installationId, tenantId, newClientId, appKey, appName, publisher, sandbox];
     const parameters = [...known, scopes, redirectUris, requiredScopes];
     const [row] = await tx.query<{ clientId: string }>(REGISTER_OAUTH_INSTALLATION, parameters);
@@ -141,10 +146,10 @@ export class OAuthInstallationRepository {
   /** @returns whether it had credentials */
   async end(
     tx: NarrowTransaction,
-    { installationId, tenantId, appKey, sandbox = false, discard }: EndedInstallation,
+    { installationId, tenantId, appKey, sandbox, discard }: EndedInstallation,
     newClientId: string,
   ): Promise<boolean> {
-    const parameters = [installationId, tenantId, newClientId, appKey, sandbox, discard ?? null];
+    const parameters = [installationId, tenantId, newClientId, appKey, sandbox, discard];
     const [row] = await tx.query<{ hadSecret: boolean }>(END_OAUTH_INSTALLATION, parameters);
     return row?.hadSecret ?? false;
   }

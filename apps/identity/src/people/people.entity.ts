@@ -18,7 +18,7 @@ export class EmailClaim {
   @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
 }
 
-/** Whose an address is: the person who has proven it. Without `provenAt` a row of an earlier version, which reserves nothing. */
+/** Whose an address is: the person who has proven it. */
 @Entity({ name: 'sign_in_email' })
 export class SignInEmail {
   @PrimaryColumn({ type: 'text' }) email: string;
@@ -26,8 +26,8 @@ export class SignInEmail {
   /** With the user: the membership that the person has used last. */
   @Column({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
   @Column({ name: 'user_id', type: 'uuid' }) userId: string;
-  @Column({ name: 'person_id', type: 'uuid', nullable: true }) personId: string | null;
-  @Column({ name: 'proven_at', type: 'timestamptz', nullable: true }) provenAt: Date | null;
+  @Column({ name: 'person_id', type: 'uuid' }) personId: string;
+  @Column({ name: 'proven_at', type: 'timestamptz' }) provenAt: Date;
 
   /** A former address signs nobody in and is nobody else's until then; null for the present one. */
   @Column({ name: 'reserved_until', type: 'timestamptz', nullable: true }) reservedUntil: Date | null;

@@ -12,15 +12,11 @@ export const HOLD_ADDRESS = "SELECT pg_advisory_xact_lock(hashtextextended('addr
 /** An address that its person has given up counts until the change can no longer be undone. $1: address. */
 export const FIND_ADDRESS = `
   SELECT person_id AS "personId", reserved_until IS NOT NULL AS "isReserved" FROM sign_in_email
-   WHERE email = $1 AND proven_at IS NOT NULL`;
+   WHERE email = $1`;
 
-/** Overwrites a row that nobody has proven. $1: address, $2: tenant, $3: user, $4: person. */
+/** $1: address, $2: tenant, $3: user, $4: person. */
 export const PROVE_ADDRESS = `
-  INSERT INTO sign_in_email (email, tenant_id, user_id, person_id, proven_at) VALUES ($1, $2, $3, $4, now())
-  ON CONFLICT (email) DO UPDATE
-     SET tenant_id = EXCLUDED.tenant_id, user_id = EXCLUDED.user_id, person_id = EXCLUDED.person_id,
-         proven_at = EXCLUDED.proven_at, reserved_until = NULL
-   WHERE sign_in_email.proven_at IS NULL`;
+  INSERT INTO sign_in_email (email, tenant_id, user_id, person_id, proven_at) VALUES ($1, $2, $3, $4, now())`;
 
 /** In one order, so that changes of several users of a person cannot deadlock. $1: person. */
 export const LIST_MEMBERSHIPS = `
@@ -32,13 +28,11 @@ export const FIND_LOCAL_BY_KEY = `
    WHERE email = $1 AND password_key = $2 AND ($3::uuid IS NULL OR tenant_id = $3::uuid)
    ORDER BY created_at DESC LIMIT 1`;
 
-/** Whom an address signs in to a workspace: the member, or the user of a row that nobody has proven. $1: address, $2: tenant. */
+/** The member whom an address signs in to a workspace. $1: address, $2: tenant. */
 export const FIND_MEMBERSHIP = `
-  SELECT $2::uuid AS "tenantId", COALESCE(m.user_id, s.user_id) AS "userId", s.user_id AS "lastUserId",
-         s.person_id AS "personId"
-    FROM sign_in_email s LEFT JOIN membership m ON m.person_id = s.person_id AND m.tenant_id = $2
-   WHERE s.email = $1 AND s.reserved_until IS NULL
-     AND (m.user_id IS NOT NULL OR s.person_id IS NULL AND s.tenant_id = $2)`;
+  SELECT m.tenant_id AS "tenantId", m.user_id AS "userId", s.user_id AS "lastUserId", s.person_id AS "personId"
+    FROM sign_in_email s JOIN membership m ON m.person_id = s.person_id AND m.tenant_id = $2
+   WHERE s.email = $1 AND s.reserved_until IS NULL`;
 
 /** A user who signs in with an address, and the person who they are. $1: address, $2: user. */
 export const FIND_ACCOUNT = `
@@ -60,7 +54,7 @@ export const MOVE_ADDRESS = `
   ON CONFLICT (email) DO UPDATE
      SET tenant_id = EXCLUDED.tenant_id, user_id = EXCLUDED.user_id, person_id = EXCLUDED.person_id,
          proven_at = EXCLUDED.proven_at, reserved_until = NULL
-   WHERE sign_in_email.proven_at IS NULL OR sign_in_email.person_id = EXCLUDED.person_id`;
+   WHERE sign_in_email.person_id = EXCLUDED.person_id`;
 
 /** $1: user. */
 export const FIND_PERSON_OF_USER = `SELECT person_id AS "personId" FROM membership WHERE user_id = $1`;
@@ -74,10 +68,10 @@ export const NOTE_WORKSPACE_USED = `
 export const LIST_OFFERS = `
   SELECT l.tenant_id AS "tenantId", l.user_id AS "userId"
     FROM sign_in_email s JOIN local_account l ON l.email = s.email
-   WHERE s.person_id = $1 AND s.proven_at IS NOT NULL AND s.reserved_until IS NULL AND l.declined_at IS NULL
+   WHERE s.person_id = $1 AND s.reserved_until IS NULL AND l.declined_at IS NULL
    ORDER BY l.created_at, l.user_id`;
 
-/** The membership that the holder of an address has used last, or the user of a row that nobody has proven. $1: address. */
+/** The membership that the holder of an address has used last. $1: address. */
 export const FIND_SIGN_IN_HOLDER = `
   SELECT tenant_id AS "tenantId", user_id AS "userId", user_id AS "lastUserId", person_id AS "personId"
     FROM sign_in_email WHERE email = $1 AND reserved_until IS NULL`;
@@ -89,7 +83,7 @@ export const NOTE_LEFT = `
 export interface SignInHolder extends EmailHolder {
   /** Whom the person has been last. */
   readonly lastUserId: string;
-  /** Null for an address that nobody has proven. */
+  /** Null for a local account. */
   readonly personId: string | null;
 }
 

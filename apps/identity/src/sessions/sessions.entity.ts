@@ -40,7 +40,7 @@ export class Session extends IdentifiedRow {
   @Column({ name: 'expires_at', type: 'timestamptz' }) expiresAt: Date;
   @Column({ name: 'ends_at', type: 'timestamptz' }) endsAt: Date;
 
-  /** When the password or the second factor was proven last; null for a session from before this was recorded. */
+  /** When the password or the second factor was proven last; null when that is not known. */
   @Column({ name: 'proven_at', type: 'timestamptz', nullable: true }) provenAt: Date | null;
 
   /** True when the user proved who they are by a password or a passkey, and not by the word of a provider. */

@@ -54,11 +54,6 @@ export class PasswordService {
     return this.pool.run(addressKey(source), () => this.keyOf(email, password));
   }
 
-  /** While the pool is busy it is left to a later sign-in. @returns undefined then */
-  async claimKeyIfIdle(email: string, password: string): Promise<Buffer | undefined> {
-    return this.pool.runIfIdle(() => this.keyOf(email, password));
-  }
-
   /** While the pool is busy it is left to a later sign-in. @returns undefined when there is nothing to store */
   async rehash(stored: string, password: string): Promise<string | undefined> {
     const { memoryCost, timeCost, parallelism } = parseOptions(stored);

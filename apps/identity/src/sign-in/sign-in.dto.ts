@@ -108,12 +108,12 @@ export class SignInView extends PageSignInView {
   @TextField({ maxLength: 512, optional: true }) refreshToken?: string;
 }
 
-/** 28 characters in groups of four; earlier versions had 24 or 16. */
+/** 28 characters in groups of four. */
 const RECOVERY_CODE_LENGTH = 34;
 
 const CODE = {
   maxLength: RECOVERY_CODE_LENGTH,
-  pattern: /^(\d{6}|[A-Za-z2-7]{4}([ -]?[A-Za-z2-7]{4}){3}(([ -]?[A-Za-z2-7]{4}){2,3})?)$/,
+  pattern: /^(\d{6}|[A-Za-z2-7]{4}([ -]?[A-Za-z2-7]{4}){6})$/,
 };
 
 export class CodeInput {

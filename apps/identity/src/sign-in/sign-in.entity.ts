@@ -82,7 +82,7 @@ export class Passkey extends IdentifiedRow {
   @Column({ type: 'text', array: true }) transports: string[];
   @Column({ type: 'text' }) name: string;
 
-  /** True when it was set up in a session that the person opened, not a provider; false for one of before. */
+  /** True when it was set up in a session that the person opened, not a provider. */
   @Column({ name: 'person_proven', type: 'boolean' }) personProven: boolean;
   @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
   @Column({ name: 'last_used_at', type: 'timestamptz', nullable: true }) lastUsedAt: Date | null;

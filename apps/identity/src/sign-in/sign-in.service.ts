@@ -190,8 +190,7 @@ export class SignInService {
     if (personId !== null && userId !== lastUserId) {
       await this.database.crossTenant((tx) => this.persons.noteUse(tx, personId, { tenantId, userId }));
     }
-    const isMember = personId !== null;
-    return { ...entered, isMember, passwordHash: await this.renew(entered, attempt, isMember) };
+    return { ...entered, isMember: personId !== null, passwordHash: await this.renew(entered, attempt) };
   }
 
   /** The key of the password is the proof. @returns undefined for a wrong password and for one who may not sign in */
@@ -268,21 +267,17 @@ export class SignInService {
   }
 
   /** What is stored of the password, unless it was changed in the meantime. @returns the hash that is stored */
-  private async renew(user: SignInUser, { email, password }: Attempt, isMember: boolean): Promise<string | null> {
+  private async renew(user: SignInUser, { email, password }: Attempt): Promise<string | null> {
     const { tenantId, id: userId, passwordHash } = user;
     if (passwordHash === null) return null;
     const renewed = await this.passwords.rehash(passwordHash, password);
-    // An account of an earlier version, which only its row of the address finds.
-    const local = isMember ? null : await this.database.crossTenant((tx) => this.persons.findLocal(tx, userId));
-    const lacksKey = local !== null && local.passwordKey === null;
-    const key = lacksKey ? await this.passwords.claimKeyIfIdle(email, password) : undefined;
-    if (renewed === undefined && key === undefined) return passwordHash;
+    if (renewed === undefined) return passwordHash;
     return inWorkspace(this.database, tenantId, async (tx) => {
       await this.persons.holdAddress(tx, email);
       const held = await this.users.hold(tx, tenantId, userId);
       if (held?.passwordHash !== passwordHash) return held?.passwordHash ?? null;
-      await this.people.setPasswordOf(tx, { tenantId, userId }, renewed ?? passwordHash, key);
-      return renewed ?? passwordHash;
+      await this.people.setPasswordOf(tx, { tenantId, userId }, renewed);
+      return renewed;
     });
   }
 }

@@ -21,8 +21,10 @@ it.each([
   // A domain that only begins like one of them.
   ['webhooks.created', undefined, 'acme', true],
 ])('the event %s for the apps %j is visible to %s: %s', (type, appkeys, appKey, expected) => {
-  const event = { type, data: { appKey: 'acme' }, ...(appkeys === undefined ? {} : { appkeys }) };
-  expect(isVisibleToApp(event, { appKey, installationId: 'i-1', sandbox: false })).toBe(expected);
+  const owner = appkeys?.split(' ')[0];
+  const names = appkeys === undefined ? {} : { appkeys, installationid: `of ${owner}` };
+  const event = { type, data: { appKey: 'acme' }, ...names };
+  expect(isVisibleToApp(event, { appKey, installationId: `of ${appKey}`, sandbox: false })).toBe(expected);
 });
 
 it.each([

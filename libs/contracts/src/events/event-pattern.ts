@@ -103,7 +103,5 @@ export function isVisibleToApp(
   if (domainOf(type) === 'app') return data.appKey === appKey;
   if (!NAMES_ITS_APPS.has(domainOf(type))) return true;
   const place = appkeys.split(' ').indexOf(appKey);
-  // An event from before installations were named.
-  if (installationid === undefined) return place >= 0;
   return installationid === installationId || (!sandbox && place > 0);
 }

@@ -44,7 +44,7 @@ const InstallationFacts = {
   sandbox: Type.Boolean(),
   scopes: Type.Array(Type.String()),
   /** Those of the scopes that the package does not call optional: users cannot leave them out. */
-  requiredScopes: Type.Optional(Type.Array(Type.String())),
+  requiredScopes: Type.Array(Type.String()),
   /** Those of the installed version. They count for sandboxes; other installations have those of the published version. */
   redirectUris: Type.Array(Type.String()),
 };
@@ -72,8 +72,8 @@ export const endOAuthInstallation = defineRpc({
     tenantId: Id,
     installationId: Id,
     appKey: Type.String(),
-    sandbox: Type.Optional(Type.Boolean()),
-    discard: Type.Optional(Type.Boolean()),
+    sandbox: Type.Boolean(),
+    discard: Type.Boolean(),
   }),
   response: Type.Object({}),
   timeoutMs: 5000,

@@ -1,11 +1,10 @@
 import type { ServiceDatabase } from '@crm/contracts';
 import type { QueryRunner } from 'typeorm';
-import { createPartitionFunctions } from './partition-functions.js';
-import { createGlobalTable, createTenantTable, openTo } from './tables.js';
+import { createGlobalTable, createTenantTable } from './tables.js';
 
 /** Appends events of one tenant in this order. `seq` is of the sequence of the node of a cluster that has the tenant's rows. */
 const CREATE_APPEND_EVENTS = `
-  CREATE OR REPLACE FUNCTION append_events(tenant uuid, ids uuid[], names text[], subjects text[], envelopes json)
+  CREATE FUNCTION append_events(tenant uuid, ids uuid[], names text[], subjects text[], envelopes json)
   RETURNS void LANGUAGE plpgsql AS $body$
   BEGIN
     INSERT INTO outbox (tenant_id, id, name, subject, envelope)
@@ -45,15 +44,6 @@ export async function createOutboxTable(runner: QueryRunner, roles: ServiceDatab
     role: 'narrow',
     onCoordinator: true,
   });
-}
-
-/** For an outbox from before its events were appended by a function. The narrow role removes one before it appends it again. */
-export async function appendEventsByFunction(runner: QueryRunner, roles: ServiceDatabase): Promise<void> {
-  await runner.query(CREATE_APPEND_EVENTS);
-  await createPartitionFunctions(runner, roles);
-  for (const command of ['update', 'delete']) await runner.query(`DROP POLICY IF EXISTS narrow_${command} ON outbox`);
-  await runner.query(`REVOKE UPDATE ON outbox FROM ${roles.narrowRole}`);
-  await openTo(runner, 'outbox', ['delete'], roles.narrowRole, 'narrow');
 }
 
 /** `inbox` has which consumer has handled which event, so that a second delivery has no second effect. */

@@ -16,12 +16,12 @@ interface SchemaNote {
 
 const READ_NOTE = "SELECT obj_description(to_regclass('public.migrations'), 'pg_class') AS note";
 
-/** A database of a newer version: its values may mean what this version does not know. */
+/** A database of another version: its values may mean what this version does not know. */
 export class UnknownSteps extends Error {
   constructor(readonly steps: readonly string[]) {
     super(
       `The database has steps that this version does not know: ${steps.join(', ')}. Run the version that made them, or one after it, ` +
-        'or restore a backup from before them',
+        'or restore a backup from before them; where only a developer has data, "npm run reset" deletes it',
     );
     this.name = 'UnknownSteps';
   }

@@ -181,7 +181,7 @@ export const PARTITION_FUNCTIONS: ReadonlyMap<string, string> = new Map(
 );
 
 /** No role that a service connects as may define tables: the narrow role has partitions made by these. Can be repeated. */
-export async function createPartitionFunctions(runner: QueryRunner, roles: ServiceDatabase): Promise<void> {
+async function createPartitionFunctions(runner: QueryRunner, roles: ServiceDatabase): Promise<void> {
   for (const { name, signature, types, body } of FUNCTIONS) {
     await runner.query(
       `CREATE OR REPLACE FUNCTION ${name} ${signature} LANGUAGE plpgsql SECURITY DEFINER

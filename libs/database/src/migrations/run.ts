@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { runFunctionsWhereTenantIs, type Statements } from './distribution.js';
 import { assertStepsAreKnown, type MigrationClass, noteSteps, stepsOf } from './known-steps.js';
 
@@ -13,8 +15,28 @@ export abstract class ServiceMigration implements MigrationInterface {
   }
 }
 
+/** What ends with a semicolon, but for those in comments and in the bodies of functions. */
+const STATEMENT = /(?:--.*|\$(\w*)\$[\s\S]*?\$\1\$|[^;])+/g;
+
+/**
+ * Runs the statements of a file beside a step, `new URL('./functions.sql', import.meta.url)`, which goes with the bundle: one by one,
+ * as a cluster wants them.
+ */
+export async function runSql(runner: QueryRunner, file: URL): Promise<void> {
+  for (const [statement] of (await readFile(file, 'utf8')).matchAll(STATEMENT)) {
+    if (statement.trim() !== '') await runner.query(statement);
+  }
+}
+
 /** Lock during a migration, so that replicas that start together migrate one after the other. An arbitrary constant. */
 const MIGRATION_LOCK = 47_152_011;
+
+/** Every later statement on a table waits behind a step that waits for its lock: a step gives up, and is tried again. */
+const LOCK_TIMEOUT_MS = 500;
+const MOST_TRIES = 120;
+const PAUSE_MS = 500;
+/** SQLSTATE lock_not_available. */
+const LOCK_NOT_AVAILABLE = '55P03';
 
 export interface MigrationRun {
   /** Connection URL of the owner role. */
@@ -46,23 +68,45 @@ export async function runMigrations({ ownerUrl, migrations, tolerated = [] }: Mi
     logger: 'debug',
     applicationName: 'migrations',
     // Shard by shard where tables are distributed: a transaction that has changed them in parallel could define nothing else.
-    extra: { options: '-c citus.multi_shard_modify_mode=sequential' },
+    extra: { options: `-c citus.multi_shard_modify_mode=sequential -c lock_timeout=${LOCK_TIMEOUT_MS}` },
     // One connection holds the lock, the other migrates.
     poolSize: 2,
   });
   await source.initialize();
   const lock = source.createQueryRunner();
   try {
+    await lock.query('SET lock_timeout = 0');
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const ran = await source.runMigrations();
+    const before = await listRan(lock);
+    await runSteps(source);
     await runFunctionsWhereTenantIs(lock);
     await noteSteps(lock, migrations, tolerated);
     await lock.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
-    return ran.map((migration) => migration.name);
+    return stepsOf(migrations).filter((step) => !before.includes(step));
   } finally {
     await lock.release();
     await source.destroy();
   }
+}
+
+/** @throws QueryFailedError of a step, also when it never got its locks */
+async function runSteps(source: DataSource): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await source.runMigrations();
+      return;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE || tries === MOST_TRIES) throw error;
+      await delay(PAUSE_MS);
+    }
+  }
+}
+
+/** @returns names of the steps that have run, none in an empty database */
+async function listRan(statements: Statements): Promise<string[]> {
+  const [table] = await statements.query("SELECT to_regclass('migrations') IS NOT NULL AS exists");
+  if (!table?.exists) return [];
+  return (await statements.query('SELECT name FROM migrations')).map(({ name }) => name as string);
 }
 
 async function haveRun(
@@ -73,12 +117,10 @@ async function haveRun(
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'migrations' });
   await client.connect();
   try {
-    const table = await client.query("SELECT to_regclass('migrations') IS NOT NULL AS exists");
-    if (!table.rows[0].exists) return false;
     const statements: Statements = { query: async (sql, parameters) => (await client.query(sql, parameters)).rows };
-    const ran = (await statements.query('SELECT name FROM migrations')).map(({ name }) => name as string);
+    const ran = await listRan(statements);
     const isNewer = await assertStepsAreKnown(statements, migrations, ran);
-    if (!stepsOf(migrations).every((step) => ran.includes(step))) return false;
+    if (ran.length === 0 || !stepsOf(migrations).every((step) => ran.includes(step))) return false;
     // Also those of a run that was interrupted behind its last step.
     await runFunctionsWhereTenantIs(statements);
     if (!isNewer) await noteSteps(statements, migrations, tolerated);

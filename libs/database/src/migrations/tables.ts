@@ -158,7 +158,7 @@ async function grant(runner: QueryRunner, table: string, commands: readonly Comm
 }
 
 /** Grants the commands to a role and opens every row to it, with one named policy per command. */
-export async function openTo(
+async function openTo(
   runner: QueryRunner,
   table: string,
   commands: readonly Command[],

@@ -127,6 +127,6 @@ export class BatchedCalls {
 const isBatch = (replies: readonly BatchedReply[] | Reply): replies is readonly BatchedReply[] =>
   Array.isArray(replies);
 
-/** A server that does not know of batches, such as one of an earlier version, refuses the message as a whole. */
+/** A server that does not accept the message refuses it as a whole. */
 const refusedAll = ({ calls }: SentBatch, refusal: Reply): readonly BatchedReply[] =>
   [...calls.keys()].map((position) => [position, refusal]);

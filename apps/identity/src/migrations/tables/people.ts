@@ -1,37 +1,79 @@
-import { createGlobalTable } from '@crm/database';
+import { createGlobalTable, type GlobalTableDefinition } from '@crm/database';
 import type { QueryRunner } from 'typeorm';
 import { createTenantTables, type IdentityTable, roles } from './table.js';
 
 /** Workspaces, the people in them, their addresses, and the mail that waits to be sent to them. */
 export async function createPeopleTables(runner: QueryRunner): Promise<void> {
   await createTenantTables(runner, TENANT_TABLES);
-  await createGlobalTable(runner, roles, {
+  for (const table of ADDRESSES) await createGlobalTable(runner, roles, { ...table, role: 'narrow' });
+  // Hosts can have several users of one address.
+  await runner.query("CREATE UNIQUE INDEX app_user_email_key ON app_user (tenant_id, email) WHERE origin <> 'embed'");
+  await runner.query("CREATE INDEX app_user_host_email_idx ON app_user (tenant_id, email) WHERE origin = 'embed'");
+  // Few users have a role that is not built in.
+  await runner.query(`
+    CREATE INDEX app_user_added_roles_idx ON app_user (tenant_id) WHERE NOT roles <@ '{owner,admin,member,viewer}'::text[]`);
+}
+
+/** What decides whose an address is, before the tenant is known. */
+const ADDRESSES: readonly Omit<GlobalTableDefinition, 'role'>[] = [
+  {
+    name: 'person',
+    primaryKey: ['id'],
+    columns: `
+      id uuid NOT NULL,
+      created_at timestamptz NOT NULL DEFAULT now(),
+      left_tenants uuid[] NOT NULL DEFAULT '{}'`,
+  },
+  {
+    name: 'membership',
+    primaryKey: ['person_id', 'tenant_id'],
+    unique: [['user_id']],
+    columns: `
+      person_id uuid NOT NULL,
+      tenant_id uuid NOT NULL,
+      user_id uuid NOT NULL,
+      created_at timestamptz NOT NULL DEFAULT now()`,
+  },
+  {
+    name: 'local_account',
+    primaryKey: ['user_id'],
+    columns: `
+      user_id uuid NOT NULL,
+      tenant_id uuid NOT NULL,
+      email text NOT NULL,
+      password_key bytea,
+      declined_at timestamptz,
+      created_at timestamptz NOT NULL DEFAULT now()`,
+    indexes: ['email, password_key'],
+  },
+  {
     name: 'sign_in_email',
     primaryKey: ['email'],
-    role: 'narrow',
     // The address that a user had is nobody else's while the change can be undone, and signs nobody in.
     columns: `
       email text NOT NULL,
       tenant_id uuid NOT NULL,
       user_id uuid NOT NULL,
+      person_id uuid NOT NULL,
+      proven_at timestamptz NOT NULL,
       reserved_until timestamptz`,
-    indexes: [{ columns: 'reserved_until', where: 'reserved_until IS NOT NULL' }],
-  });
-  await createGlobalTable(runner, roles, {
+    indexes: [{ columns: 'reserved_until', where: 'reserved_until IS NOT NULL' }, 'person_id'],
+  },
+  {
     name: 'email_claim',
     primaryKey: ['user_id'],
-    role: 'narrow',
     columns: `
       user_id uuid NOT NULL,
       tenant_id uuid NOT NULL,
       email text NOT NULL,
+      password_key bytea,
       secret_hash bytea,
       secret_expires_at timestamptz,
       lost_at timestamptz,
       created_at timestamptz NOT NULL DEFAULT now()`,
-    indexes: ['email, created_at', 'created_at'],
-  });
-}
+    indexes: ['email, created_at', 'email, password_key', 'created_at'],
+  },
+];
 
 /**
  * A user and the address that signs in as them are written, changed and erased together, by the narrow role in the context of
@@ -47,6 +89,10 @@ const TENANT_TABLES: readonly IdentityTable[] = [
       plan text NOT NULL CHECK (plan IN ('developer', 'business', 'enterprise')),
       time_zone text NOT NULL,
       country text,
+      currency text NOT NULL DEFAULT 'EUR',
+      language text NOT NULL DEFAULT 'en' CHECK (language IN ('en', 'de')),
+      limits jsonb,
+      storage_told_at timestamptz,
       created_at timestamptz NOT NULL DEFAULT now(),
       updated_at timestamptz NOT NULL DEFAULT now(),
       verified_at timestamptz,
@@ -77,11 +123,21 @@ const TENANT_TABLES: readonly IdentityTable[] = [
       status text NOT NULL CHECK (status IN ('active', 'invited', 'disabled')),
       origin text NOT NULL CHECK (origin IN ('registration', 'administrator', 'embed', 'identity_provider')),
       password_hash text,
+      initial_password boolean NOT NULL DEFAULT false,
       mfa_enabled boolean NOT NULL DEFAULT false,
       sign_in_epoch integer NOT NULL DEFAULT 0,
       created_at timestamptz NOT NULL DEFAULT now()`,
     // A row lock asks for UPDATE: of tenant_id, which no policy lets it change.
-    narrowInContext: 'INSERT, SELECT (tenant_id, id, email, roles, status), UPDATE (email, tenant_id), DELETE',
+    narrowInContext: `
+      INSERT, DELETE, SELECT (tenant_id, id, email, name, roles, status, origin, password_hash, mfa_enabled, sign_in_epoch),
+      UPDATE (tenant_id, email, name, status, password_hash, initial_password, mfa_enabled, sign_in_epoch)`,
+  },
+  {
+    name: 'workspace_role',
+    primaryKey: ['name'],
+    columns: 'name text NOT NULL, label text NOT NULL, created_at timestamptz NOT NULL DEFAULT now()',
+    // For a row lock, as above.
+    narrowInContext: 'SELECT (tenant_id, name), UPDATE (tenant_id)',
   },
   {
     name: 'invitation',

@@ -39,7 +39,8 @@ export async function createPlatformTables(runner: QueryRunner): Promise<void> {
   await runner.query(`CREATE INDEX ON quota_use (resets_at) WHERE starts_with(name, 'embed-conflict:')`);
 }
 
-const TENANT_CUTOFFS = "'user', 'session', 'grant', 'app', 'tenant', 'installation', 'suspension', 'reinstatement'";
+const TENANT_CUTOFFS =
+  "'user', 'session', 'grant', 'app', 'tenant', 'installation', 'embedding', 'suspension', 'reinstatement', 'revoked_app'";
 
 async function createCutoffTables(runner: QueryRunner): Promise<void> {
   await createTenantTables(runner, [

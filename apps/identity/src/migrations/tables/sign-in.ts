@@ -8,9 +8,6 @@ export async function createSignInTables(runner: QueryRunner): Promise<void> {
   await createTenantTables(runner, [...SIGN_IN, ...SINGLE_SIGN_ON]);
   await letNarrowRoleFindTenants(runner, roles, 'authenticator');
   await letNarrowRoleFindTenants(runner, roles, 'identity_provider');
-  await runner.query(
-    'CREATE INDEX provider_sign_in_user_idx ON provider_sign_in (tenant_id, user_id) WHERE user_id IS NOT NULL',
-  );
   await createGlobalTable(runner, roles, {
     name: 'refresh_token',
     primaryKey: ['token_hash'],
@@ -23,7 +20,8 @@ export async function createSignInTables(runner: QueryRunner): Promise<void> {
       created_at timestamptz NOT NULL DEFAULT now(),
       expires_at timestamptz NOT NULL,
       rotated_at timestamptz,
-      sealed_successor bytea`,
+      sealed_successor bytea,
+      of_page boolean NOT NULL DEFAULT false`,
     indexes: ['session_id', 'expires_at'],
   });
   // A session has one at most, and a token for each quarter of an hour that it lived.
@@ -47,6 +45,7 @@ export async function createSignInTables(runner: QueryRunner): Promise<void> {
 const SIGN_IN: readonly IdentityTable[] = [
   {
     name: 'session',
+    // What is proven by a password or a passkey is proven of the person, what a provider says is not.
     columns: `
       id uuid NOT NULL,
       user_id uuid NOT NULL,
@@ -57,7 +56,8 @@ const SIGN_IN: readonly IdentityTable[] = [
       last_used_at timestamptz NOT NULL DEFAULT now(),
       expires_at timestamptz NOT NULL,
       ends_at timestamptz NOT NULL DEFAULT now() + interval '90 days',
-      proven_at timestamptz`,
+      proven_at timestamptz,
+      person_proven boolean NOT NULL DEFAULT false`,
     indexes: ['user_id'],
     narrowInContext: 'SELECT (tenant_id, user_id, id), DELETE',
   },
@@ -70,7 +70,7 @@ const SIGN_IN: readonly IdentityTable[] = [
       user_id uuid NOT NULL,
       method text NOT NULL DEFAULT 'mail' CHECK (method IN ('mail', 'authenticator', 'enrolment', 'passkey')),
       purpose text NOT NULL DEFAULT 'sign-in'
-        CHECK (purpose IN ('sign-in', 'single-sign-on', 'reauthentication')),
+        CHECK (purpose IN ('sign-in', 'single-sign-on', 'switch', 'reauthentication')),
       code_mac bytea,
       secret_hash bytea,
       attempts integer NOT NULL DEFAULT 0,
@@ -89,6 +89,7 @@ const SIGN_IN: readonly IdentityTable[] = [
       sealed_secret bytea NOT NULL,
       confirmed_at timestamptz,
       last_step bigint,
+      person_proven boolean NOT NULL DEFAULT true,
       created_at timestamptz NOT NULL DEFAULT now()`,
     narrowInContext: 'SELECT (tenant_id, user_id), DELETE',
   },
@@ -124,6 +125,7 @@ const SIGN_IN: readonly IdentityTable[] = [
       backed_up boolean NOT NULL,
       transports text[] NOT NULL,
       name text NOT NULL,
+      person_proven boolean NOT NULL DEFAULT false,
       created_at timestamptz NOT NULL DEFAULT now(),
       last_used_at timestamptz`,
     indexes: ['user_id'],
@@ -142,6 +144,7 @@ const SIGN_IN: readonly IdentityTable[] = [
     columns: `
       second_factor text NOT NULL CHECK (second_factor IN ('optional', 'required')),
       single_sign_on text NOT NULL DEFAULT 'optional' CHECK (single_sign_on IN ('optional', 'required')),
+      local_passwords text CHECK (local_passwords IN ('allowed', 'refused')),
       updated_at timestamptz NOT NULL DEFAULT now()`,
     // It takes domains away, and has to see whether the workspace needs them to sign in.
     narrowInContext: 'SELECT (tenant_id, second_factor, single_sign_on)',
@@ -155,6 +158,7 @@ const SIGN_IN: readonly IdentityTable[] = [
       email text NOT NULL,
       name text NOT NULL,
       password_hash text NOT NULL,
+      initial_password_until timestamptz,
       role text NOT NULL CHECK (role IN ('administrator', 'reviewer')),
       status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'disabled')),
       linked_tenant_id uuid,
@@ -177,6 +181,7 @@ const SINGLE_SIGN_ON: readonly IdentityTable[] = [
       default_roles text[] NOT NULL,
       requires_verified_email boolean NOT NULL,
       second_factor_values text[] NOT NULL,
+      last_failure jsonb,
       created_at timestamptz NOT NULL DEFAULT now(),
       updated_at timestamptz NOT NULL DEFAULT now()`,
   },
@@ -217,6 +222,27 @@ const SINGLE_SIGN_ON: readonly IdentityTable[] = [
     indexes: ['user_id'],
     // Written together with the user and the address.
     narrowInContext: 'SELECT, INSERT, DELETE',
+  },
+  {
+    // Whom a provider presents with the address of somebody else waits for an owner.
+    name: 'provider_link_request',
+    columns: `
+      id uuid NOT NULL,
+      provider_id uuid NOT NULL,
+      issuer text NOT NULL,
+      sub text NOT NULL,
+      email text NOT NULL,
+      name text,
+      user_id uuid NOT NULL,
+      created_at timestamptz NOT NULL DEFAULT now(),
+      told_at timestamptz,
+      denied_at timestamptz,
+      expires_at timestamptz NOT NULL`,
+    unique: [['issuer', 'sub']],
+    indexes: ['user_id', { columns: 'expires_at', tenantFirst: false }],
+    // The sweeper deletes expired ones of every tenant.
+    narrow: ['select', 'delete'],
+    narrowInContext: 'INSERT, UPDATE',
   },
   {
     name: 'mail_domain',
