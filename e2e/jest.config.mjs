@@ -37,7 +37,7 @@ const ALONE = [
 ];
 const alone = ALONE.flatMap((name) => [`<rootDir>/${name}.spec.ts`, `<rootDir>/${name}.all.spec.ts`]);
 // These bring servers and services of their own, because they kill or lose them.
-const OWN_SERVERS = ['backup', 'event-path', 'faults'];
+const OWN_SERVERS = ['backup', 'event-path', 'faults', 'upgrade'];
 
 export default {
   testTimeout: 120_000,

@@ -1,10 +1,11 @@
+import path from 'node:path';
 import { DATABASES } from '@crm/contracts';
 import pg from 'pg';
 import type { Provisioned, Order as Provisioning } from '../../scripts/platform/provision.mjs';
 import type { ChildServer } from '../../scripts/processes/child-server.mjs';
 import type { Guard } from '../../scripts/processes/guard.mjs';
 import { run } from '../../scripts/processes/run.mjs';
-import { inRoot, ROOT } from '../../scripts/root.mjs';
+import { ROOT } from '../../scripts/root.mjs';
 import { POSTGRES_STOP_MS, startPostgres } from '../../scripts/servers/postgres.mjs';
 
 const PASSWORD = 'faults';
@@ -43,9 +44,10 @@ export class Databases {
 
   /**
    * Makes the databases of both services, and the streams and consumers of NATS, as the start of the platform does.
+   * @param build the repository whose programs do it
    * @returns what each service is told of its database
    */
-  async provision(nats: Provisioning['nats']): Promise<Record<DatabaseOwner, NodeJS.ProcessEnv>> {
+  async provision(nats: Provisioning['nats'], build = ROOT): Promise<Record<DatabaseOwner, NodeJS.ProcessEnv>> {
     const passwords = { owner: PASSWORD, runtime: PASSWORD, narrow: PASSWORD };
     const order: Provisioning = {
       databaseUrl: this.adminUrl('postgres'),
@@ -53,8 +55,8 @@ export class Databases {
       services: ['custom-objects', 'webhook-dispatcher'],
       nats,
     };
-    const program = inRoot('scripts', 'platform', 'provision.mjs');
-    const outcome = await run(process.execPath, [program], { cwd: ROOT, input: JSON.stringify(order) });
+    const program = path.join(build, 'scripts', 'platform', 'provision.mjs');
+    const outcome = await run(process.execPath, [program], { cwd: build, input: JSON.stringify(order) });
     if (outcome.code !== 0) throw new Error(`The databases could not be made:\n${outcome.stderr}`);
     const { databases } = JSON.parse(outcome.stdout) as Provisioned;
     const environmentOf = (service: DatabaseOwner) => {

@@ -7,12 +7,14 @@ import { WEBHOOK_RETRY_DELAYS } from './retries.js';
 /**
  * Makes the databases, and says what each service is told when it starts.
  * @param caFile where the authority of the endpoints stands
+ * @param build whose migrations make them
  */
 export async function provisionEventPath(
   databases: Databases,
   broker: Broker,
   endpoints: Endpoints,
   caFile: string,
+  build?: string,
 ): Promise<Record<DatabaseOwner, NodeJS.ProcessEnv>> {
   const common = {
     PROFILE: 'development',
@@ -21,7 +23,7 @@ export async function provisionEventPath(
     NATS_PASSWORD: broker.password,
     DRAIN_SECONDS: '1',
   };
-  const provisioned = await databases.provision(broker.provisioner);
+  const provisioned = await databases.provision(broker.provisioner, build);
   return {
     'custom-objects': { ...common, ...provisioned['custom-objects'] },
     'webhook-dispatcher': {

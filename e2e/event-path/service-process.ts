@@ -3,7 +3,7 @@ import { eventually } from '../../scripts/demo/client.mjs';
 import { ChildServer } from '../../scripts/processes/child-server.mjs';
 import type { Guard } from '../../scripts/processes/guard.mjs';
 import { get } from '../../scripts/processes/readiness.mjs';
-import { inRoot } from '../../scripts/root.mjs';
+import { ROOT } from '../../scripts/root.mjs';
 
 const READY_MS = 60_000;
 const STOP_MS = 15_000;
@@ -12,6 +12,8 @@ export interface ServiceProcessOptions {
   /** Shown to people, and the name of its log. */
   readonly name: string;
   readonly service: 'custom-objects' | 'webhook-dispatcher';
+  /** The repository whose build it is; default this one. */
+  readonly build?: string | undefined;
   readonly port: number;
   readonly operationsPort: number;
   readonly environment: NodeJS.ProcessEnv;
@@ -35,11 +37,11 @@ export class ServiceProcess {
 
   /** Resolves when it is ready. */
   async start(): Promise<void> {
-    const { name, service, port, operationsPort, environment, logFolder, guard } = this.options;
+    const { name, service, build = ROOT, port, operationsPort, environment, logFolder, guard } = this.options;
     const child = await ChildServer.start({
       name,
       command: process.execPath,
-      args: ['--enable-source-maps', inRoot('apps', service, 'dist', 'main.js')],
+      args: ['--enable-source-maps', path.join(build, 'apps', service, 'dist', 'main.js')],
       env: { ...process.env, ...environment, PORT: String(port), OPS_PORT: String(operationsPort) },
       logFile: path.join(logFolder, `${name}.log`),
       guard,

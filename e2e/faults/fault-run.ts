@@ -47,7 +47,7 @@ export interface RunOptions {
 export async function runFaults(plan: FaultPlan, { calmLeads, logFolder }: RunOptions): Promise<FaultRun> {
   const endpoints = await Endpoints.start(plan.seed);
   try {
-    const platform = await FaultyPlatform.start(endpoints, logFolder);
+    const platform = await FaultyPlatform.start(endpoints, { logFolder });
     try {
       for (const endpoint of endpoints.all) await platform.subscribe(endpoint);
       const ledger = new Ledger(platform.databases, platform.broker);

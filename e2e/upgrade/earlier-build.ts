@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { PlainError } from '../../scripts/plain-error.mjs';
+import { run, runOrFail } from '../../scripts/processes/run.mjs';
+import { CACHE_DIR, inRoot, ROOT } from '../../scripts/root.mjs';
+
+/** Its one line names the commit whose programs are upgraded. A change that adds a migration moves it at its end. */
+const UPGRADE_FROM = 'e2e/upgrade/upgrade-from';
+const PROGRAMS = ['custom-objects', 'webhook-dispatcher', 'migrate'];
+
+/**
+ * Builds the programs of an earlier commit, once for all runs, in a worktree of its own.
+ * @returns the folder of the worktree
+ * @throws PlainError in a clone that does not have the commit
+ */
+export async function buildEarlier(): Promise<string> {
+  const commit = (await readFile(inRoot(UPGRADE_FROM), 'utf8')).trim();
+  const all = path.join(CACHE_DIR, 'upgrade-from');
+  const folder = path.join(all, commit);
+  const mark = path.join(folder, '.built');
+  if (existsSync(mark)) return folder;
+  const git = (...args: string[]) => run('git', args, { cwd: ROOT });
+  if ((await git('cat-file', '-e', `${commit}^{commit}`)).code !== 0) {
+    throw new PlainError(
+      `This clone does not have the commit ${commit}, which ${UPGRADE_FROM} names: "git fetch --unshallow" brings it.`,
+    );
+  }
+  // Of commits before.
+  await rm(all, { recursive: true, force: true });
+  await git('worktree', 'prune');
+  await runOrFail('git', ['worktree', 'add', '--quiet', '--detach', folder, commit], { cwd: ROOT });
+  const projects = PROGRAMS.map((name) => `@crm/${name}`).join();
+  const build = [path.join(folder, 'scripts', 'build.mjs'), `--projects=${projects}`];
+  await runOrFail(process.execPath, build, { cwd: folder, failure: `${commit} could not be built`, lines: 30 });
+  await writeFile(mark, '');
+  return folder;
+}
