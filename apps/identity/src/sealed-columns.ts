@@ -1,5 +1,5 @@
 import type { SealedColumn } from '@crm/encryption';
-import { contextOfMail } from './mail/mail.repository.js';
+import { contextOfMail } from './mail/mail-seal.js';
 import { contextOfSigningKey } from './sessions/signing-key.service.js';
 import { contextOfAuthenticator } from './sign-in/authenticator.service.js';
 import { contextOfProviderSecret } from './single-sign-on/identity-provider.service.js';

@@ -1,5 +1,5 @@
 import type { NarrowTransaction, TenantTransaction } from '@crm/database';
-import { PrimaryColumn, Raw } from 'typeorm';
+import { Column, PrimaryColumn, Raw } from 'typeorm';
 
 /** A row of a tenant. */
 export abstract class TenantRow {
@@ -10,6 +10,20 @@ export abstract class TenantRow {
 export abstract class IdentifiedRow extends TenantRow {
   @PrimaryColumn({ type: 'uuid' }) id: string;
 }
+
+/** A link that was sent to a user. */
+export abstract class LinkRow extends IdentifiedRow {
+  @Column({ name: 'user_id', type: 'uuid' }) userId: string;
+
+  /** SHA-256 of the secret part of its token. */
+  @Column({ name: 'secret_hash', type: 'bytea' }) secretHash: Buffer;
+  @Column({ name: 'expires_at', type: 'timestamptz' }) expiresAt: Date;
+}
+
+export type NewLink<Row extends LinkRow, More extends keyof Row = never> = Pick<
+  Row,
+  'id' | 'userId' | 'secretHash' | More
+> & { validSeconds: number };
 
 /** By the clock of the database server, as all times are. */
 export const FUTURE = Raw((column) => `${column} > now()`);

@@ -1,7 +1,8 @@
 import { Database, newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
-import { AuditRetentionSweeper, AuditTrail } from '../src/audit/audit-trail.service.js';
+import { AuditRetentionSweeper } from '../src/audit/audit-retention.sweeper.js';
+import { AuditTrail } from '../src/audit/audit-trail.service.js';
 import { REFUSALS_PER_HOUR } from '../src/audit/refused-acts.js';
 import { auditOf, entryOf } from './audit.js';
 import { protectedAccount } from './authenticators.js';

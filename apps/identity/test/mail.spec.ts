@@ -5,8 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { AfterResponse } from '../src/accounts/after-response.service.js';
 import { type IdentityConfig } from '../src/config.js';
 import { entities } from '../src/entities.js';
-import { MailRepository, MailSeal } from '../src/mail/mail.repository.js';
-import { MailWorker } from '../src/mail/mail.service.js';
+import { MailRepository } from '../src/mail/mail.repository.js';
+import { MailWorker } from '../src/mail/mail.worker.js';
+import { MailSeal } from '../src/mail/mail-seal.js';
 import { migrations } from '../src/migrations/index.js';
 import { type Account, newEmail, withMail } from './identity.js';
 

@@ -3,7 +3,7 @@ import { EVENTS, type EventData, type EventEnvelope, type SubmissionOutcome } fr
 import { Database, newId } from '@crm/database';
 import { eventOf, publishEvents, waitUntil } from '@crm/testing';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { MAX_NOTIFIED_ADMINISTRATORS } from '../src/people/people.service.js';
+import { MAX_NOTIFIED_ADMINISTRATORS } from '../src/people/tenant.service.js';
 import { type Account, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
 import { TestSuspensions, waitsForAdministrator } from './suspended.js';

@@ -5,7 +5,7 @@ import { waitUntil } from '@crm/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { resetOperator } from '../src/operator.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
-import { FAILURES_FROM_ANYWHERE, FAILURES_PER_ACCOUNT } from '../src/sign-in/guess-limits.js';
+import { FAILURES_FROM_ANYWHERE, FAILURES_PER_ACCOUNT } from '../src/sign-in/sign-in-limit.js';
 import { codeOf } from './checks.js';
 import { outcome, PASSWORD, TestIdentity } from './identity.js';
 import { type OperatorTokens, ORIGIN, TestOperators } from './operators.js';

@@ -5,7 +5,7 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
-import type { TenantStandingView } from '../src/accounts/operator.dto.js';
+import type { TenantStandingView } from '../src/accounts/suspension.dto.js';
 import { createOperator } from '../src/operator.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { codeOf } from './checks.js';

@@ -1,8 +1,8 @@
 import { waitUntil } from '@crm/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { AfterResponse } from '../src/accounts/after-response.service.js';
-import { COMPLETIONS_PER_ADDRESS, MAILS_PER_ACCOUNT } from '../src/accounts/limits.js';
 import { CHANGES } from '../src/accounts/password-change.service.js';
+import { COMPLETIONS_PER_ADDRESS, MAILS_PER_ACCOUNT } from '../src/accounts/password-reset-limit.js';
 import { PASSWORDS_SET } from '../src/accounts/user-administration.service.js';
 import { refusals, waitSeconds } from '../src/sign-in/hash-pool.js';
 import { auditOf } from './audit.js';

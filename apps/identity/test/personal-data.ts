@@ -5,7 +5,7 @@ import { Database, inWorkspace, newId } from '@crm/database';
 import { expect } from '@jest/globals';
 import pg from 'pg';
 import { EmbedClientService } from '../src/embedding/embed-client.service.js';
-import { UserService } from '../src/people/people.service.js';
+import { UserService } from '../src/people/user.service.js';
 import { entryOf } from './audit.js';
 import { mintAt } from './embed-host.js';
 import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';

@@ -1,7 +1,7 @@
 import { Database, inWorkspace, newId } from '@crm/database';
 import { decodeJwt } from 'jose';
-import { UserService } from '../src/people/people.service.js';
 import { PersonService } from '../src/people/person.service.js';
+import { UserService } from '../src/people/user.service.js';
 import type { Account, Answer, TestIdentity } from './identity.js';
 
 export type Holder = Pick<Account, 'email' | 'tenantId' | 'userId'>;

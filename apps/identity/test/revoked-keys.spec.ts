@@ -6,7 +6,7 @@ import { testServiceConfig, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { rotateKeys } from '../src/rotate-keys.js';
-import { TokenSigner } from '../src/sessions/signing-key.service.js';
+import { TokenSigner } from '../src/sessions/token-signer.js';
 import { TestIdentity } from './identity.js';
 
 /** What docs/operations/signing-keys.md promises. */

@@ -3,7 +3,7 @@ import { TEST_ISSUER, waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import type { IdentityConfig } from '../src/config.js';
 import { GRACE_SECONDS, PAGE_GRACE_SECONDS } from '../src/sessions/refresh-token.repository.js';
-import { PageCookie } from '../src/sign-in/page-session.controller.js';
+import { PageCookie } from '../src/sign-in/page-cookie.js';
 import { confirm, protectedAccount, TestAuthenticator } from './authenticators.js';
 import { type Account, outcome, PASSWORD, TestIdentity, USERS } from './identity.js';
 import { decide, installed, pkce, requestOf } from './oauth.js';

@@ -1,11 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ReceiverReaction, startReceiver } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
-import {
-  ProviderSignInLimit,
-  STEPS_PER_ADDRESS,
-  type Step,
-} from '../src/single-sign-on/provider-sign-in.controller.js';
+import { ProviderSignInLimit, STEPS_PER_ADDRESS, type Step } from '../src/single-sign-on/provider-sign-in-limit.js';
 import { auditOf, entryOf } from './audit.js';
 import { Browser } from './single-sign-on/browser.js';
 import { CLIENT_ID } from './single-sign-on/forging-provider.js';

@@ -1,6 +1,7 @@
 import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
-import { DomainService, DomainSweeper } from '../src/single-sign-on/domain.service.js';
+import { DomainService } from '../src/single-sign-on/domain.service.js';
+import { DomainSweeper } from '../src/single-sign-on/domain.sweeper.js';
 import { auditOf, entryOf } from './audit.js';
 import { enrol } from './authenticators.js';
 import { type Account, newEmail, outcome, PASSWORD } from './identity.js';

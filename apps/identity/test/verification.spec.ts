@@ -1,8 +1,8 @@
 import { waitUntil } from '@crm/testing';
 import { describe, expect, it, jest } from '@jest/globals';
-import { LapsedClaimSweeper } from '../src/accounts/accounts.sweeper.js';
-import { MAILS_PER_HOUR } from '../src/accounts/registration.service.js';
-import { UserRepository } from '../src/people/people.repository.js';
+import { LapsedClaimSweeper } from '../src/accounts/lapsed-claim.sweeper.js';
+import { MAILS_PER_HOUR } from '../src/accounts/verification.service.js';
+import { UserRepository } from '../src/people/user.repository.js';
 import { HashPool } from '../src/sign-in/hash-pool.js';
 import { entryOf } from './audit.js';
 import {

@@ -5,15 +5,16 @@ import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
 import { MailService } from '../mail/mail.service.js';
 import { EmailClaimRepository } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
-import { TenantRepository, UserRepository } from '../people/people.repository.js';
 import type { LocalAccount } from '../people/person.entity.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { UserRepository } from '../people/user.repository.js';
 import { AccessRemovalService } from '../sessions/access-removal.service.js';
-import { joinedWorkspaceMail } from './accounts.mail.js';
-import { InvitationRepository } from './accounts.repository.js';
+import { ErasureRepository } from './erasure.repository.js';
+import { joinedWorkspaceMail } from './invitation.mail.js';
+import { InvitationRepository } from './invitation.repository.js';
 import type { Entry } from './offer.dto.js';
-import { ErasureRepository } from './personal-data.repository.js';
 
 /** A local account that a person may become. */
 export type Offered = Pick<LocalAccount, 'tenantId' | 'userId' | 'email'>;

@@ -7,15 +7,17 @@ import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
 import type { EmailHolder } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
-import { type NewUser, TenantRepository, UserRepository } from '../people/people.repository.js';
 import { PersonRepository } from '../people/person.repository.js';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { type NewUser, UserRepository } from '../people/user.repository.js';
 import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secrets.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
+import { PasswordService } from '../sign-in/password.service.js';
+import { PasswordPolicy } from '../sign-in/password-policy.js';
 import { AcceptanceService, passwordRequiredError } from './acceptance.service.js';
-import type { Invitation } from './accounts.entity.js';
-import { INVITATION_SECONDS, invitationMail } from './accounts.mail.js';
-import { InvitationRepository } from './accounts.repository.js';
+import type { Invitation } from './invitation.entity.js';
+import { INVITATION_SECONDS, invitationMail } from './invitation.mail.js';
+import { InvitationRepository } from './invitation.repository.js';
 import type { InvitationView } from './offer.dto.js';
 
 interface NewInvitation {

@@ -4,13 +4,13 @@ import { Database, inWorkspace } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { isRemoved } from '../people/people.entity.js';
-import { UserRepository } from '../people/people.repository.js';
-import { assertGrantable } from '../people/people.service.js';
+import { UserRepository } from '../people/user.repository.js';
+import { assertGrantable } from '../people/user.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
 import { AuthenticatorService } from '../sign-in/authenticator.service.js';
-import { PasskeyRepository } from '../sign-in/factor.repository.js';
 import { FactorNoticeService } from '../sign-in/factor-notice.service.js';
+import { PasskeyRepository } from '../sign-in/passkey.repository.js';
 import { lastOwnerError, MembershipRemovalService } from './membership-removal.service.js';
 
 /** What administrators do with members of their workspace, which leaves the person and their other workspaces alone. */

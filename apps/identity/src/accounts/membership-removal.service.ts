@@ -3,12 +3,12 @@ import { appendEvent, inOtherTenant, type NarrowTransaction } from '@crm/databas
 import { Injectable } from '@nestjs/common';
 import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
 import type { EmailHolder } from '../people/email.repository.js';
-import { UserRepository } from '../people/people.repository.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
+import { UserRepository } from '../people/user.repository.js';
 import { AccessRemovalService } from '../sessions/access-removal.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { ErasureRepository, type LeavingUser } from './personal-data.repository.js';
+import { ErasureRepository, type LeavingUser } from './erasure.repository.js';
 
 /** A user who is held until they have gone. */
 export interface Leaver extends LeavingUser, Pick<EmailHolder, 'tenantId'> {

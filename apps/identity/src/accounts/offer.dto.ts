@@ -1,5 +1,6 @@
 import { BooleanField, DateTimeField, EmailField, EnumField, field, IdField, ListField, TextField } from '@crm/http';
-import { NEW_PASSWORD } from '../sign-in/password.service.js';
+import { MAILED_TOKEN } from '../mailed-token.js';
+import { NEW_PASSWORD } from '../sign-in/password-policy.js';
 
 /** Each is read by itself, and anybody can make some: the oldest are listed, and a declined one frees its position. */
 export const MOST_OFFERS = 100;
@@ -12,8 +13,7 @@ const ENTRY =
   "How the person signs in to the workspace: with the password they have or choose now; with one they request by email after accepting; or with the workspace's identity provider";
 
 export class InvitationInput {
-  @TextField({ maxLength: 200, example: 'b3BhcXVlLXRva2Vu', description: 'The token from the emailed link' })
-  token: string;
+  @TextField(MAILED_TOKEN) token: string;
 }
 
 export class AcceptanceInput extends InvitationInput {

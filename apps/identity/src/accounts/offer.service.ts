@@ -3,13 +3,14 @@ import { PlatformError } from '@crm/contracts';
 import { Database, inWorkspace } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import type { EmailHolder } from '../people/email.repository.js';
-import { TenantRepository, UserRepository } from '../people/people.repository.js';
 import { PersonRepository } from '../people/person.repository.js';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { UserRepository } from '../people/user.repository.js';
 import { PersonSessionService } from '../sessions/person-session.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { AcceptanceService, type Offered } from './acceptance.service.js';
-import { SuspensionRepository } from './accounts.repository.js';
 import { MOST_OFFERS, type OfferView } from './offer.dto.js';
+import { SuspensionRepository } from './suspension.repository.js';
 
 /** The local accounts of a person's address, as the person sees them within a session. Nobody else sees any. */
 @Injectable()

@@ -4,13 +4,13 @@ import { Database, type TenantTransaction } from '@crm/database';
 import { actingOperator, type NewOperatorAct, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
-import { RecentProof } from '../sessions/proof.service.js';
+import { RecentProof } from '../sessions/recent-proof.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { AuthenticatorService } from '../sign-in/authenticator.service.js';
-import { PasskeyRepository } from '../sign-in/factor.repository.js';
-import type { Operator } from './accounts.entity.js';
-import { type OperatorChanges, OperatorRepository } from './accounts.repository.js';
+import { PasskeyRepository } from '../sign-in/passkey.repository.js';
 import type { OperatorView } from './operator.dto.js';
+import type { Operator } from './operator.entity.js';
+import { type OperatorChanges, OperatorRepository } from './operator.repository.js';
 import { operatorView } from './operator.service.js';
 import { OperatorSessionService } from './operator-session.service.js';
 

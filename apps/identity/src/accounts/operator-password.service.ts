@@ -4,14 +4,14 @@ import { Database, type TenantTransaction } from '@crm/database';
 import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
-import { RecentProof, sessionOf } from '../sessions/proof.service.js';
+import { RecentProof, sessionOf } from '../sessions/recent-proof.js';
 import { DeviceTokens } from '../sign-in/device-tokens.js';
-import { SignInLimit } from '../sign-in/guess-limits.js';
-import { InitialPasswords, newPasswordRequired, type PasswordReplacement } from '../sign-in/initial-password.js';
+import { InitialPasswords, newPasswordRequired, type PasswordReplacement } from '../sign-in/initial-passwords.js';
 import { PasswordService } from '../sign-in/password.service.js';
-import type { Operator } from './accounts.entity.js';
-import { OperatorRepository } from './accounts.repository.js';
+import { SignInLimit } from '../sign-in/sign-in-limit.js';
 import type { OperatorPasswordInput } from './operator.dto.js';
+import type { Operator } from './operator.entity.js';
+import { OperatorRepository } from './operator.repository.js';
 import { OperatorSessionService } from './operator-session.service.js';
 
 /** How operators come to a password that they alone know: at the first sign-in, and later within a session. */

@@ -2,9 +2,9 @@ import { AUDIENCES } from '@crm/contracts';
 import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { SessionIssuer, SessionParts } from '../sessions/session.service.js';
-import { PasskeyParts, Passkeys } from '../sign-in/passkey.service.js';
-import { OperatorRepository } from './accounts.repository.js';
+import { SessionIssuer } from '../sessions/session-issuer.js';
+import { SessionParts } from '../sessions/session-parts.js';
+import { OperatorRepository } from './operator.repository.js';
 
 /** The sessions of operators: those of users with another audience, another key and a shorter life. */
 @Injectable()
@@ -27,27 +27,6 @@ export class OperatorSessionService extends SessionIssuer {
           subject: { kind: 'operator', id: userId },
           findings: { sessionId: id, address, userAgent },
         }),
-    });
-  }
-}
-
-@Injectable()
-export class OperatorPasskeyService extends Passkeys {
-  constructor(
-    parts: PasskeyParts,
-    sessions: OperatorSessionService,
-    operators: OperatorRepository,
-    @Inject(IDENTITY_CONFIG) config: IdentityConfig,
-  ) {
-    super(parts, {
-      kind: 'operators',
-      party: config.passkeys.operators,
-      sessions,
-      lock: async (tx, id) => {
-        const operator = await operators.lock(tx, id);
-        return operator?.status === 'active' ? operator : null;
-      },
-      admit: (tx, id) => operators.find(tx, id),
     });
   }
 }

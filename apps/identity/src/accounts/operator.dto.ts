@@ -7,12 +7,11 @@ import {
   IdField,
   IntegerField,
   ListField,
-  ListQuery,
   ObjectField,
   TextField,
 } from '@crm/http';
 import { SessionView } from '../sessions/session.dto.js';
-import { NEW_PASSWORD, PASSWORD_LENGTH } from '../sign-in/password.service.js';
+import { NEW_PASSWORD, PASSWORD_LENGTH } from '../sign-in/password-policy.js';
 import { SignInInput } from '../sign-in/sign-in.dto.js';
 
 /** Chosen by the person who runs the command. */
@@ -103,38 +102,4 @@ export class EmbedConflictView {
 
 export class EmbedConflictListView {
   @ListField(() => EmbedConflictView, { maxItems: 200 }) data: EmbedConflictView[];
-}
-
-export type TenantDecision = 'suspend' | 'reinstate';
-
-export class TenantDecisionInput {
-  @TextField({
-    maxLength: 2000,
-    pattern: /\S/,
-    description: "Shown in the workspace's audit trail",
-    example: 'It sends spam.',
-  })
-  reason: string;
-}
-
-export class ListTenantsQuery extends ListQuery {
-  @EnumField(['suspended'], { description: 'Which workspaces' }) state: 'suspended';
-}
-
-export class TenantStandingView {
-  @IdField() id: string;
-
-  @TextField({ maxLength: 200, example: 'Globex', description: 'The name at the time of the suspension' })
-  name: string;
-
-  @EnumField(['active', 'suspended']) state: 'active' | 'suspended';
-  @DateTimeField({ nullable: true, description: 'Null while the workspace is active' }) suspendedAt: string | null;
-
-  @TextField({
-    maxLength: 2000,
-    nullable: true,
-    example: 'It sends spam.',
-    description: 'Null while the workspace is active',
-  })
-  reason: string | null;
 }

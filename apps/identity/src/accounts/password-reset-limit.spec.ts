@@ -1,6 +1,7 @@
 import { addressKey, MemoryLimiterStore } from '@crm/limits';
 import { describe, expect, it } from '@jest/globals';
-import { COMPLETIONS_PER_ADDRESS, EmailChangeLimit, PasswordResetLimit, REQUESTS_PER_ADDRESS } from './limits.js';
+import { EmailChangeLimit } from './email-change-limit.js';
+import { COMPLETIONS_PER_ADDRESS, PasswordResetLimit, REQUESTS_PER_ADDRESS } from './password-reset-limit.js';
 
 /** Addresses that one subscriber of IPv6 has. */
 const neighbour = (index: number) => `2001:db8:1:2::${index.toString(16)}`;

@@ -10,9 +10,10 @@ import { auditEntryView, usersOf } from '../audit/audit-log.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { grantView } from '../oauth/grant.service.js';
 import { shownAddress } from '../people/people.entity.js';
-import { assertGrantable, TenantService } from '../people/people.service.js';
-import { sessionView } from '../sessions/caller.service.js';
+import { TenantService } from '../people/tenant.service.js';
+import { assertGrantable } from '../people/user.service.js';
 import { PersonSessionService } from '../sessions/person-session.service.js';
+import { sessionView } from '../sessions/user-session.service.js';
 import { passkeyView } from '../sign-in/passkey.service.js';
 import { type PersonalData, PersonalDataRepository } from './personal-data.repository.js';
 

@@ -8,14 +8,15 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
 import type { Tenant } from '../people/people.entity.js';
-import { TenantRepository, UserRepository } from '../people/people.repository.js';
-import { MAX_NOTIFIED_ADMINISTRATORS } from '../people/people.service.js';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { MAX_NOTIFIED_ADMINISTRATORS } from '../people/tenant.service.js';
+import { UserRepository } from '../people/user.repository.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import type { TenantSuspension } from './accounts.entity.js';
-import { suspensionMail } from './accounts.mail.js';
-import { SuspensionRepository } from './accounts.repository.js';
-import type { TenantDecision, TenantStandingView } from './operator.dto.js';
+import type { TenantDecision, TenantStandingView } from './suspension.dto.js';
+import type { TenantSuspension } from './suspension.entity.js';
+import { suspensionMail } from './suspension.mail.js';
+import { SuspensionRepository } from './suspension.repository.js';
 
 const LONGEST_REASON = 2000;
 /** Milliseconds for which a decision waits for its turn; marketplace-admin waits longer for the answer. */

@@ -3,8 +3,8 @@ import { IdempotencyKey } from '@crm/database';
 import { ApiGroup, Describe, IdParam, type ListAnswer, mapList, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { USER_GROUP } from '../api-groups.js';
-import { UserChangeInput, UserInput, UserListQuery, UserView, userView } from './accounts.dto.js';
 import { MemberAdministrationService } from './member-administration.service.js';
+import { UserChangeInput, UserInput, UserListQuery, UserView, userView } from './user.dto.js';
 import { UserAdministrationService } from './user-administration.service.js';
 
 @ApiGroup(USER_GROUP)

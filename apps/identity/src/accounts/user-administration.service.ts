@@ -20,28 +20,25 @@ import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail, type NewAuditEntry } from '../audit/audit-trail.service.js';
 import { notingRefusal, RefusedActs } from '../audit/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { normaliseEmail } from '../people/email-address.js';
 import { isRemoved, shownAddress, type User, type UserStatus } from '../people/people.entity.js';
-import { UserRepository } from '../people/people.repository.js';
-import {
-  assertGrantable,
-  assertVerified,
-  normaliseEmail,
-  TenantService,
-  USER_QUOTA,
-  UserService,
-} from '../people/people.service.js';
 import { PersonRepository } from '../people/person.repository.js';
+import { assertVerified, TenantService } from '../people/tenant.service.js';
+import { UserRepository } from '../people/user.repository.js';
+import { assertGrantable, USER_QUOTA, UserService } from '../people/user.service.js';
 import { RoleService } from '../roles/role.service.js';
-import { RecentProof } from '../sessions/proof.service.js';
+import { RecentProof } from '../sessions/recent-proof.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
-import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
 import { LocalPasswords } from '../sign-in/local-passwords.js';
-import { PasswordMarks, PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
+import { PasswordService } from '../sign-in/password.service.js';
+import { PasswordMarks } from '../sign-in/password-marks.js';
+import { PasswordPolicy } from '../sign-in/password-policy.js';
+import { SignInPolicyRepository } from '../sign-in/sign-in-policy.repository.js';
 import { DomainService } from '../single-sign-on/domain.service.js';
 import { UsageService } from '../usage/usage.service.js';
-import type { UserChangeInput, UserInput, UserListQuery } from './accounts.dto.js';
 import { InvitationService } from './invitation.service.js';
+import type { UserChangeInput, UserInput, UserListQuery } from './user.dto.js';
 
 type Changed = Pick<User, 'id' | 'name' | 'roles' | 'status'>;
 

@@ -6,9 +6,10 @@ import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
-import { TenantRepository, UserRepository } from '../people/people.repository.js';
-import { assertAdministered } from '../people/people.service.js';
-import { RecentProof } from '../sessions/proof.service.js';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { UserRepository } from '../people/user.repository.js';
+import { assertAdministered } from '../people/user.service.js';
+import { RecentProof } from '../sessions/recent-proof.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import {
   type ApiKeyInput,

@@ -7,39 +7,13 @@ import {
   type RpcResponse,
   rpc,
 } from '@crm/contracts';
-import { Database, newId, type TenantTransaction } from '@crm/database';
-import { RpcHandler } from '@crm/messaging';
-import { Controller, Injectable } from '@nestjs/common';
-import { TenantRepository, UserRepository } from '../people/people.repository.js';
-import { type TokenContent, TokenSigner } from '../sessions/signing-key.service.js';
+import { Database, newId } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { type TokenContent, TokenSigner } from '../sessions/token-signer.js';
 import type { ApiKey } from './api-key.entity.js';
-import { ApiKeyRepository, ServiceAccountRepository } from './api-key.repository.js';
-
-/** Whom a key acts for, and what it may do now. */
-export interface KeyOwner {
-  readonly name: string;
-  readonly roles: readonly string[];
-  readonly scopes: readonly string[];
-}
-
-/** The owners of keys: users and service accounts. */
-@Injectable()
-export class KeyOwners {
-  constructor(
-    private readonly users: UserRepository,
-    private readonly accounts: ServiceAccountRepository,
-  ) {}
-
-  /** Holds the owner, so that a change of their rights is wholly before or after. @returns null for one who is not active */
-  async lock(tx: TenantTransaction, key: ApiKey): Promise<KeyOwner | null> {
-    if (key.ownerKind === 'service') {
-      const account = await this.accounts.lockForIssue(tx, key.ownerId);
-      return account?.status === 'active' ? account : null;
-    }
-    const user = await this.users.lockForIssue(tx, key.ownerId);
-    return user?.status === 'active' ? { name: user.name, roles: user.roles, scopes: key.scopes } : null;
-  }
-}
+import { ApiKeyRepository } from './api-key.repository.js';
+import { KeyOwners } from './key-owners.js';
 
 type Presented = RpcRequest<typeof rpc.identity.exchangeApiKey>;
 
@@ -81,14 +55,4 @@ export class KeyExchangeService {
 function matches({ secretHash }: ApiKey, { fingerprint }: Presented): boolean {
   const presented = Buffer.from(fingerprint, 'hex');
   return presented.length === secretHash.length && timingSafeEqual(presented, secretHash);
-}
-
-@Controller()
-export class KeyExchangeRpc {
-  constructor(private readonly keys: KeyExchangeService) {}
-
-  @RpcHandler(rpc.identity.exchangeApiKey)
-  async exchange(request: RpcRequest<typeof rpc.identity.exchangeApiKey>) {
-    return this.keys.exchange(request);
-  }
 }

@@ -6,15 +6,15 @@ import { Injectable } from '@nestjs/common';
 import type { AuditAction } from '../audit/audit-actions.js';
 import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { TenantRepository } from '../people/people.repository.js';
-import { assertGrantable } from '../people/people.service.js';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { assertGrantable } from '../people/user.service.js';
 import { RoleService } from '../roles/role.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import type { ServiceAccountChangeInput, ServiceAccountInput } from './api-key.dto.js';
 import type { ServiceAccount } from './api-key.entity.js';
-import { ServiceAccountRepository } from './api-key.repository.js';
 import { ApiKeyEnding } from './api-key-ending.js';
 import { assertScopesGrantable } from './grantable-scopes.js';
+import { ServiceAccountRepository } from './service-account.repository.js';
 
 export const ACCOUNTS_PER_TENANT = 100;
 

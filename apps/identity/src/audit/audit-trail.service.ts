@@ -1,6 +1,5 @@
-import { Database, millisecondsOfId, newId, Sweeper, type TransactionOrigin } from '@crm/database';
-import { Inject, Injectable } from '@nestjs/common';
-import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { millisecondsOfId, newId, type TransactionOrigin } from '@crm/database';
+import { Injectable } from '@nestjs/common';
 import type { WorkspaceTransaction } from '../tenant-row.js';
 import type { AuditAction, AuditActorKind, AuditOutcome, AuditSubjectKind } from './audit-actions.js';
 import type { AuditDetail } from './audit-entry.entity.js';
@@ -43,14 +42,10 @@ export const RECORD_AUDIT_ENTRY = `
 /** Forgets where a user acted from; runs with the rights of the owner, see the migration. $1: user. */
 export const FORGET_AUDIT_ORIGINS = 'SELECT forget_audit_places($1)';
 
-/** Removes entries past their retention; the table's policy admits none under thirty days. $1: days kept, $2: at most. */
-export const DELETE_OLD_AUDIT_ENTRIES = `
-  DELETE FROM audit_entry WHERE (tenant_id, id) IN (
-    SELECT tenant_id, id FROM audit_entry WHERE at < now() - make_interval(days => $1::integer) ORDER BY at LIMIT $2)
-  RETURNING 1`;
-
 const MOST_MEMBERS = 12;
+
 const MOST_ITEMS = 50;
+
 const LONGEST_TEXT = 200;
 
 const textOf = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text);
@@ -68,6 +63,7 @@ function boundedDetail(detail: AuditDetail = {}): AuditDetail {
 }
 
 const LONGEST_ID = 300;
+
 const LONGEST_ADDRESS = 64;
 
 export interface NewAuditEntry {
@@ -128,29 +124,5 @@ export class AuditTrail {
   /** Forgets from where a user acted, when the user is erased: their id, which nobody can resolve any more, stays. */
   async forgetOrigins(tx: WorkspaceTransaction, userId: string): Promise<void> {
     await tx.query(FORGET_AUDIT_ORIGINS, [userId]);
-  }
-}
-
-const EVERY_MS = 3_600_000;
-/** Rows that one transaction deletes. */
-const BATCH = 1_000;
-
-/** Removes entries of the audit trail whose retention is over, at start and every hour. */
-@Injectable()
-export class AuditRetentionSweeper extends Sweeper {
-  constructor(
-    private readonly database: Database,
-    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
-  ) {
-    super({ everyMs: EVERY_MS, atStart: true });
-  }
-
-  async sweep(stopping?: AbortSignal): Promise<void> {
-    let deleted = BATCH;
-    while (deleted === BATCH && !stopping?.aborted) {
-      const parameters = [this.config.auditRetentionDays, BATCH];
-      const rows = await this.database.crossTenant((tx) => tx.query(DELETE_OLD_AUDIT_ENTRIES, parameters));
-      deleted = rows.length;
-    }
   }
 }

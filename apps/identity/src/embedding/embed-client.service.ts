@@ -16,12 +16,12 @@ import type { AuditAction } from '../audit/audit-actions.js';
 import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { summaryOfSecrets } from '../oauth/client-secrets.js';
-import { assertVerified, TenantService } from '../people/people.service.js';
+import { assertVerified, TenantService } from '../people/tenant.service.js';
 import { hashOfFingerprint } from '../secrets.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { TokenSigner } from '../sessions/signing-key.service.js';
+import { TokenSigner } from '../sessions/token-signer.js';
+import { EmbedClientRepository } from './embed-client.repository.js';
 import type { EmbedClient } from './embedding.entity.js';
-import { EmbedClientRepository } from './embedding.repository.js';
 
 /** Credentials of embed apps: issued to the app's workspace, presented by its host backend. */
 @Injectable()

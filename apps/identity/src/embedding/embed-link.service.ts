@@ -9,13 +9,14 @@ import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
 import { letter, NOTICE_SECONDS, plainName } from '../mail/mail-text.js';
 import type { User } from '../people/people.entity.js';
-import { TenantRepository, UserRepository } from '../people/people.repository.js';
-import { assertGrantable } from '../people/people.service.js';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { UserRepository } from '../people/user.repository.js';
+import { assertGrantable } from '../people/user.service.js';
 import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secrets.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import type { EmbedLinkInput, EmbedLinkView } from './embed-link.dto.js';
+import { EmbedUserRepository } from './embed-user.repository.js';
 import type { MintClient } from './embedding.entity.js';
-import { EmbedUserRepository } from './embedding.repository.js';
 
 /** Days for which the link in the mail undoes what it tells of. */
 const UNDO_DAYS = 30;

@@ -1,24 +1,12 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import {
-  AUDIENCES,
-  coversScope,
-  EMBED_TOKEN_SECONDS,
-  isScope,
-  PlatformError,
-  type RpcRequest,
-  rpc,
-} from '@crm/contracts';
+import { AUDIENCES, coversScope, EMBED_TOKEN_SECONDS, isScope, PlatformError } from '@crm/contracts';
 import { newId } from '@crm/database';
-import { RpcHandler } from '@crm/messaging';
-import { Controller, Injectable } from '@nestjs/common';
-import { Payload } from '@nestjs/microservices';
-import { normaliseEmail } from '../people/people.service.js';
-import { TokenSigner } from '../sessions/signing-key.service.js';
-import { EmbedClientService } from './embed-client.service.js';
+import { Injectable } from '@nestjs/common';
+import { normaliseEmail } from '../people/email-address.js';
+import { TokenSigner } from '../sessions/token-signer.js';
 import { EmbedConflictService, embedConflicts } from './embed-conflict.service.js';
+import { EmbedMintRepository, type KnownHostUser, type Presented } from './embed-mint.repository.js';
 import { EmbedUserService, type HostUser } from './embed-user.service.js';
 import type { MintClient } from './embedding.entity.js';
-import { EmbedMintRepository, type KnownHostUser, type Presented } from './embedding.repository.js';
 
 export interface EmbedRequest extends HostUser {
   clientId: string;
@@ -101,63 +89,4 @@ function grantedScopes(client: MintClient, requested: readonly string[] | undefi
   if (denied !== undefined)
     throw new PlatformError('EMBED_SCOPE_DENIED', 'Request only scopes that were granted to the app');
   return scopes;
-}
-
-@Controller()
-export class EmbedRpc {
-  constructor(
-    private readonly clients: EmbedClientService,
-    private readonly tokens: EmbedTokenService,
-  ) {}
-
-  @RpcHandler(rpc.identity.issueEmbedCredentials)
-  @Access({ right: 'administer', proof: true })
-  async issue(
-    @Payload() request: RpcRequest<typeof rpc.identity.issueEmbedCredentials>,
-    @CurrentPrincipal() principal: Principal,
-  ) {
-    return this.clients.issue(principal, request);
-  }
-
-  @RpcHandler(rpc.identity.describeEmbedCredentials)
-  @Access({ right: 'administer', proof: false })
-  async describe(
-    @Payload() { appKey }: RpcRequest<typeof rpc.identity.describeEmbedCredentials>,
-    @CurrentPrincipal() principal: Principal,
-  ) {
-    return { credentials: await this.clients.describe(principal, appKey) };
-  }
-
-  @RpcHandler(rpc.identity.revokePreviousEmbedSecret)
-  @Access({ right: 'administer', proof: false })
-  async revokePrevious(
-    @Payload() { appKey }: RpcRequest<typeof rpc.identity.revokePreviousEmbedSecret>,
-    @CurrentPrincipal() principal: Principal,
-  ) {
-    return { revoked: await this.clients.revokePrevious(principal, appKey) };
-  }
-
-  @RpcHandler(rpc.identity.endEmbedCredentials)
-  @Access({ right: 'administer', proof: false })
-  async end(
-    @Payload() { appKey }: RpcRequest<typeof rpc.identity.endEmbedCredentials>,
-    @CurrentPrincipal() principal: Principal,
-  ) {
-    return { ended: await this.clients.end(principal, appKey) };
-  }
-
-  @RpcHandler(rpc.identity.updateEmbedSettings)
-  async update(request: RpcRequest<typeof rpc.identity.updateEmbedSettings>) {
-    return { updated: await this.clients.update(request) };
-  }
-
-  @RpcHandler(rpc.identity.getEmbedOrigins)
-  async origins({ clientId }: RpcRequest<typeof rpc.identity.getEmbedOrigins>) {
-    return { allowedOrigins: await this.clients.allowedOrigins(clientId) };
-  }
-
-  @RpcHandler(rpc.identity.mintEmbedToken)
-  async mint(request: RpcRequest<typeof rpc.identity.mintEmbedToken>) {
-    return this.tokens.mint(request);
-  }
 }

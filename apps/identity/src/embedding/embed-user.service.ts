@@ -6,13 +6,15 @@ import { AuditTrail, appActor, type NewAuditEntry } from '../audit/audit-trail.s
 import { notingRefusal, RefusedActs } from '../audit/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { User } from '../people/people.entity.js';
-import { TenantRepository, UserRepository } from '../people/people.repository.js';
-import { assertVerified, UserService } from '../people/people.service.js';
 import { PersonRepository } from '../people/person.repository.js';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { assertVerified } from '../people/tenant.service.js';
+import { UserRepository } from '../people/user.repository.js';
+import { UserService } from '../people/user.service.js';
 import { EmbedConflictService } from './embed-conflict.service.js';
 import { EmbedLinkService } from './embed-link.service.js';
+import { EmbedUserRepository } from './embed-user.repository.js';
 import type { MintClient } from './embedding.entity.js';
-import { EmbedUserRepository } from './embedding.repository.js';
 
 /** A host user as the host describes them. */
 export interface HostUser {

@@ -1,8 +1,10 @@
 import { Database, DueWorkMeter } from '@crm/database';
 import { Module } from '@nestjs/common';
 import { PeopleModule } from '../people/people.module.js';
-import { MailRepository, MailSeal, MEASURE_DUE_MAIL } from './mail.repository.js';
-import { MailService, MailWorker } from './mail.service.js';
+import { MailRepository, MEASURE_DUE_MAIL } from './mail.repository.js';
+import { MailService } from './mail.service.js';
+import { MailWorker } from './mail.worker.js';
+import { MailSeal } from './mail-seal.js';
 import { NoticeConsumer } from './notice.consumer.js';
 
 const DUE_MAIL_METER = Symbol('identity:due-mail-meter');

@@ -5,8 +5,9 @@ import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { User } from '../people/people.entity.js';
-import { TenantRepository, UserRepository } from '../people/people.repository.js';
-import { MAX_NOTIFIED_ADMINISTRATORS, TenantService } from '../people/people.service.js';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { MAX_NOTIFIED_ADMINISTRATORS, TenantService } from '../people/tenant.service.js';
+import { UserRepository } from '../people/user.repository.js';
 import type { NewMail } from './mail.repository.js';
 import { MailService } from './mail.service.js';
 import {

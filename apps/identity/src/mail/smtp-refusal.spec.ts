@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isPermanentRefusal } from './mail.service.js';
+import { isPermanentRefusal } from './mail.worker.js';
 
 /** Returns whether what a server said, such as `DATA: 552 too big`, is taken for a refusal of the mail. */
 function isRefusal(said: string): boolean {

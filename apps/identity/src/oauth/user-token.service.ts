@@ -5,20 +5,15 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AuditTrail, SYSTEM } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { type IssueUser, UserRepository } from '../people/people.repository.js';
+import { type IssueUser, UserRepository } from '../people/user.repository.js';
 import { isSecret } from '../secrets.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { actorOf, TokenSigner } from '../sessions/signing-key.service.js';
+import { actorOf, TokenSigner } from '../sessions/token-signer.js';
+import { AuthorizationCodeRepository } from './authorization-code.repository.js';
 import { OAuthInstallationRepository } from './client.repository.js';
-import {
-  AuthorizationCodeRepository,
-  type GrantIds,
-  GrantRepository,
-  GrantTokenRepository,
-  newGrantText,
-  parseGrantText,
-} from './grant.repository.js';
+import { type GrantIds, GrantRepository, newGrantText, parseGrantText } from './grant.repository.js';
 import { grantEntry } from './grant.service.js';
+import { GrantTokenRepository } from './grant-token.repository.js';
 import type { TokenAnswerView } from './oauth.dto.js';
 import { OAuthError } from './oauth-error.js';
 import { type ClientCall, intersectScopes, parseScopes, scopesOfToken } from './token-request.js';

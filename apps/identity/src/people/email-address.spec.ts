@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { normaliseEmail } from './people.service.js';
+import { normaliseEmail } from './email-address.js';
 
 describe('normaliseEmail', () => {
   it.each([

@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
 import { EmailClaimRepository } from './email.repository.js';
-import { TenantRepository, UserRepository } from './people.repository.js';
-import { TenantService, UserService } from './people.service.js';
 import { PersonRepository } from './person.repository.js';
 import { PersonService } from './person.service.js';
+import { TenantRepository } from './tenant.repository.js';
 import { TenantRpc } from './tenant.rpc.js';
+import { TenantService } from './tenant.service.js';
+import { UserRepository } from './user.repository.js';
+import { UserService } from './user.service.js';
 import { WorkspaceController } from './workspace.controller.js';
 
 /** What other nouns use. */

@@ -2,8 +2,9 @@ import { PlatformError } from '@crm/contracts';
 import { inOtherTenant, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { EmailClaimRepository, type EmailHolder } from './email.repository.js';
-import { TenantRepository, UserRepository } from './people.repository.js';
 import { PersonRepository } from './person.repository.js';
+import { TenantRepository } from './tenant.repository.js';
+import { UserRepository } from './user.repository.js';
 
 /** Most workspaces of one person: a new password is written in each of them at once. */
 export const MAX_MEMBERSHIPS = 50;

@@ -2,8 +2,8 @@ import { type RpcRequest, type RpcResponse, rpc, type TenantView } from '@crm/co
 import { Database } from '@crm/database';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
-import { UserRepository } from './people.repository.js';
-import { TenantService } from './people.service.js';
+import { TenantService } from './tenant.service.js';
+import { UserRepository } from './user.repository.js';
 
 @Controller()
 export class TenantRpc {

@@ -2,7 +2,7 @@ import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe } from '@crm/http';
 import { Body, Controller, Get, Patch } from '@nestjs/common';
 import { WORKSPACE_GROUP } from '../api-groups.js';
-import { TenantService } from './people.service.js';
+import { TenantService } from './tenant.service.js';
 import { Workspace, WorkspaceChangeInput } from './workspace.dto.js';
 
 @ApiGroup(WORKSPACE_GROUP)

@@ -5,7 +5,7 @@ import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { TenantRepository } from '../people/people.repository.js';
+import { TenantRepository } from '../people/tenant.repository.js';
 import type { WorkspaceTransaction } from '../tenant-row.js';
 import type { RoleInput, RoleView } from './role.dto.js';
 import { RoleRepository } from './role.repository.js';

@@ -1,17 +1,13 @@
 import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
-import { BooleanField, field, type ListAnswer, ListField, type ListQuery, ObjectField } from '@crm/http';
+import { BooleanField, field, ListField, ObjectField } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { deviceOf } from '../audit/request-origin.decorator.js';
 import { shownAddress } from '../people/people.entity.js';
-import { UserRepository } from '../people/people.repository.js';
-import { assertAdministered, TenantService, UserSummaryView } from '../people/people.service.js';
+import { TenantService } from '../people/tenant.service.js';
+import { UserRepository } from '../people/user.repository.js';
+import { UserSummaryView } from '../people/user-summary.dto.js';
 import { Workspace } from '../people/workspace.dto.js';
-import type { PersonSession } from './person-session.repository.js';
-import { type SessionView } from './session.dto.js';
-import { SessionService } from './session.service.js';
-import type { Session } from './sessions.entity.js';
 
 export class CallerView extends UserSummaryView {
   @ListField(field.text({ maxLength: 40 }), {
@@ -47,47 +43,5 @@ export class CallerService {
         tenant,
       };
     });
-  }
-}
-
-export function sessionView(session: PersonSession, currentId: string | undefined): SessionView {
-  return {
-    id: session.id,
-    current: session.id === currentId,
-    address: session.address,
-    lastAddress: session.lastAddress ?? session.address,
-    userAgent: session.userAgent,
-    device: deviceOf(session.userAgent),
-    createdAt: session.createdAt.toISOString(),
-    lastUsedAt: session.lastUsedAt.toISOString(),
-    expiresAt: session.expiresAt.toISOString(),
-    endsAt: session.endsAt.toISOString(),
-  };
-}
-
-@Injectable()
-export class UserSessionService {
-  constructor(
-    private readonly database: Database,
-    private readonly users: UserRepository,
-    private readonly sessions: SessionService,
-  ) {}
-
-  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE for a user with a role above the principal's, INVALID_QUERY */
-  async list(principal: Principal, userId: string, query: ListQuery): Promise<ListAnswer<Session>> {
-    await assertAdministered(this.database, this.users, principal, userId);
-    return this.sessions.list(principal.tenantId, userId, query);
-  }
-
-  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE */
-  async end(principal: Principal, userId: string, sessionId: string): Promise<void> {
-    await assertAdministered(this.database, this.users, principal, userId);
-    const found = await this.sessions.end(principal, userId, sessionId);
-    if (!found) throw new PlatformError('NOT_FOUND', 'Session not found');
-  }
-
-  async endAll(principal: Principal, userId: string): Promise<void> {
-    await assertAdministered(this.database, this.users, principal, userId);
-    await this.sessions.endAll(principal, userId);
   }
 }

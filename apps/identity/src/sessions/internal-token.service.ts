@@ -9,9 +9,9 @@ import {
 } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { UserRepository } from '../people/people.repository.js';
-import { TenantService } from '../people/people.service.js';
-import { actorOf, type TokenContent, TokenSigner } from './signing-key.service.js';
+import { TenantService } from '../people/tenant.service.js';
+import { UserRepository } from '../people/user.repository.js';
+import { actorOf, type TokenContent, TokenSigner } from './token-signer.js';
 
 type Request = RpcRequest<typeof rpc.identity.mintInternalToken>;
 

@@ -2,12 +2,13 @@ import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
-import { SIGN_IN_GROUP, USER_GROUP } from '../api-groups.js';
+import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
-import { CallerService, CallerView, sessionView, UserSessionService } from './caller.service.js';
+import { CallerService, CallerView } from './caller.service.js';
 import { PersonSessionService } from './person-session.service.js';
-import { PersonSessionView, RefreshInput, SessionView, TokenPairView } from './session.dto.js';
+import { PersonSessionView, RefreshInput, TokenPairView } from './session.dto.js';
 import { SessionService } from './session.service.js';
+import { sessionView } from './user-session.service.js';
 
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth')
@@ -96,56 +97,5 @@ export class SessionController {
   async end(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     const found = await this.ofPerson.end(principal, id);
     if (!found) throw new PlatformError('NOT_FOUND', 'Session not found');
-  }
-}
-
-@ApiGroup(USER_GROUP)
-@Controller('api/tenant/users/:id/sessions')
-@Access({ right: 'administer', proof: false })
-export class UserSessionController {
-  constructor(private readonly sessions: UserSessionService) {}
-
-  @Get()
-  @Describe({
-    summary: 'List the sessions of a user',
-    description: 'Includes the device and where each session was used. Not for users with a role higher than your own.',
-    answers: [{ status: 200, description: 'The sessions, newest first', body: () => SessionView, list: true }],
-    errors: ['ROLE_NOT_GRANTABLE'],
-  })
-  async list(
-    @CurrentPrincipal() principal: Principal,
-    @IdParam() userId: string,
-    @Query() query: ListQuery,
-  ): Promise<ListAnswer<SessionView>> {
-    const sessions = await this.sessions.list(principal, userId, query);
-    return mapList(sessions, (session) => sessionView(session, principal.sessionId));
-  }
-
-  @Delete()
-  @Access({ right: 'administer', proof: true })
-  @Describe({
-    summary: 'End all sessions of a user',
-    description: 'Their access tokens stop working within a second. The user can sign in again.',
-    answers: [{ status: 204, description: 'The sessions have ended' }],
-    errors: ['ROLE_NOT_GRANTABLE'],
-  })
-  async endAll(@CurrentPrincipal() principal: Principal, @IdParam() userId: string): Promise<void> {
-    await this.sessions.endAll(principal, userId);
-  }
-
-  @Delete(':sessionId')
-  @Access({ right: 'administer', proof: true })
-  @Describe({
-    summary: 'End a session of a user',
-    description: "The session's access tokens stop working within a second.",
-    answers: [{ status: 204, description: 'The session has ended' }],
-    errors: ['ROLE_NOT_GRANTABLE'],
-  })
-  async end(
-    @CurrentPrincipal() principal: Principal,
-    @IdParam() userId: string,
-    @IdParam('sessionId') sessionId: string,
-  ): Promise<void> {
-    await this.sessions.end(principal, userId, sessionId);
   }
 }

@@ -2,25 +2,29 @@ import { KeySource, ProofSource } from '@crm/access';
 import { Module } from '@nestjs/common';
 import { PeopleModule } from '../people/people.module.js';
 import { AccessRemovalService } from './access-removal.service.js';
-import { CallerService, UserSessionService } from './caller.service.js';
+import { AuthenticationMethods } from './authentication-methods.js';
+import { CallerService } from './caller.service.js';
 import { InternalTokenService } from './internal-token.service.js';
 import { KeyController } from './key.controller.js';
+import { LastingCutoffSweeper } from './lasting-cutoff.sweeper.js';
+import { OwnKeySource } from './own-key-source.js';
 import { PersonSessionRepository } from './person-session.repository.js';
 import { PersonSessionService } from './person-session.service.js';
-import { AuthenticationMethods, RecentProof } from './proof.service.js';
+import { RecentProof } from './recent-proof.js';
 import { RefreshTokenRepository } from './refresh-token.repository.js';
-import {
-  LastingCutoffSweeper,
-  RevocationRepository,
-  RevocationService,
-  RevocationSweeper,
-} from './revocation.service.js';
-import { SessionController, UserSessionController } from './session.controller.js';
+import { RevocationRepository } from './revocation.repository.js';
+import { RevocationService } from './revocation.service.js';
+import { RevocationSweeper } from './revocation.sweeper.js';
+import { SessionController } from './session.controller.js';
 import { SessionRepository } from './session.repository.js';
-import { SessionParts, SessionService } from './session.service.js';
+import { SessionService } from './session.service.js';
+import { SessionParts } from './session-parts.js';
 import { SessionsRpc } from './sessions.rpc.js';
 import { SigningKeyRepository } from './signing-key.repository.js';
-import { OwnKeySource, SigningKeyService, TokenSigner } from './signing-key.service.js';
+import { SigningKeyService } from './signing-key.service.js';
+import { TokenSigner } from './token-signer.js';
+import { UserSessionController } from './user-session.controller.js';
+import { UserSessionService } from './user-session.service.js';
 
 /** What other nouns use. */
 const SHARED = [

@@ -5,9 +5,10 @@ import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { fromBase32, hashSecret, toBase32 } from '../secrets.js';
-import { AuthenticatorRepository, RecoveryCodeRepository } from './factor.repository.js';
+import { AuthenticatorRepository } from './authenticator.repository.js';
 import { FactorNoticeService } from './factor-notice.service.js';
-import type { AuthenticatorView } from './sign-in.dto.js';
+import { RecoveryCodeRepository } from './recovery-code.repository.js';
+import type { AuthenticatorView } from './second-factor.dto.js';
 
 /** What every authenticator app understands; the defaults of RFC 6238, section 4, and of RFC 4226, section 5.3. */
 const CODE_DIGITS = 6;

@@ -6,8 +6,8 @@ import { Body, Controller, Get, Inject, Injectable, Put } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { SignInPolicyRepository } from './factor.repository.js';
-import { LOCAL_PASSWORD_POLICIES, type LocalPasswordPolicy } from './sign-in.entity.js';
+import { LOCAL_PASSWORD_POLICIES, type LocalPasswordPolicy } from './sign-in-policy.entity.js';
+import { SignInPolicyRepository } from './sign-in-policy.repository.js';
 
 /** Decides whether administrators may choose passwords for the users that they add. */
 @Injectable()

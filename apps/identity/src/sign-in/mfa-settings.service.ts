@@ -5,16 +5,17 @@ import { Injectable } from '@nestjs/common';
 import type { AuditAction } from '../audit/audit-actions.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import type { User } from '../people/people.entity.js';
-import { UserRepository } from '../people/people.repository.js';
+import { UserRepository } from '../people/user.repository.js';
 import { PersonSessionService } from '../sessions/person-session.service.js';
-import { RecentProof } from '../sessions/proof.service.js';
+import { RecentProof } from '../sessions/recent-proof.js';
 import { SessionRepository } from '../sessions/session.repository.js';
 import { AuthenticatorService } from './authenticator.service.js';
-import { RecoveryCodeRepository, SignInPolicyRepository } from './factor.repository.js';
 import { FactorNoticeService } from './factor-notice.service.js';
-import { PasskeyParts } from './passkey.service.js';
-import type { AuthenticatorView, MfaSettingsView } from './sign-in.dto.js';
-import { ReauthenticationService, wrongPassword } from './step-up.service.js';
+import { PasskeyParts } from './passkey-parts.js';
+import { ReauthenticationService, wrongPassword } from './reauthentication.service.js';
+import { RecoveryCodeRepository } from './recovery-code.repository.js';
+import type { AuthenticatorView, MfaSettingsView } from './second-factor.dto.js';
+import { SignInPolicyRepository } from './sign-in-policy.repository.js';
 
 @Injectable()
 export class MfaSettingsService {

@@ -9,7 +9,7 @@ import {
   MfaInput,
   MfaSettingsView,
   RecoveryCodesView,
-} from './sign-in.dto.js';
+} from './second-factor.dto.js';
 
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth/mfa')

@@ -1,89 +1,16 @@
 import { Proven, Public, StrategyGuard } from '@crm/access';
-import { PlatformError, type TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import {
-  Body,
-  type CanActivate,
-  Controller,
-  Delete,
-  type ExecutionContext,
-  Headers,
-  Inject,
-  Injectable,
-  Post,
-  Res,
-  UseGuards,
-} from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Body, Controller, Delete, Headers, Post, Res, UseGuards } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
-import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { AccessTokenView } from '../sessions/session.dto.js';
 import { SessionService } from '../sessions/session.service.js';
-import { presentedCookie } from './browser-cookie.js';
 import { DEVICE_TOKEN_DESCRIPTION, giveDeviceToken, type HeaderReply } from './device-tokens.js';
-import { ADMISSION, PasswordStrategy } from './sign-in.controller.js';
+import { PATH, PageCookie } from './page-cookie.js';
+import { PAGE_HEADER, PageGuard } from './page-guard.js';
+import { ADMISSION, PasswordStrategy } from './password.strategy.js';
 import { HandOverInput, PageSignInView, SignInInput } from './sign-in.dto.js';
 import { type AuthenticatedUser, SignInService } from './sign-in.service.js';
-
-const PATH = 'api/auth/session';
-
-/** A header that no form and no link can send, and no script of another origin without a preflight, which fails. */
-const PAGE_HEADER = { name: 'X-Requested-With', value: 'crm-page' };
-
-/** A cookie comes along with calls that another site makes: these routes answer pages of the platform's own address only. */
-@Injectable()
-export class PageGuard implements CanActivate {
-  private readonly origins: ReadonlySet<string | undefined>;
-
-  constructor(@Inject(IDENTITY_CONFIG) { service }: IdentityConfig) {
-    const { origin } = new URL(service.baseUrl);
-    // Developers open the same pages at `localhost`, where there are passkeys.
-    this.origins = new Set([origin, origin.replace('//127.0.0.1', '//localhost')]);
-  }
-
-  /** @throws PlatformError FORBIDDEN */
-  canActivate(context: ExecutionContext): boolean {
-    const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
-    if (this.origins.has(headers.origin) && headers[PAGE_HEADER.name.toLowerCase()] === PAGE_HEADER.value) return true;
-    throw new PlatformError('FORBIDDEN', "Only the platform's own pages can make this call");
-  }
-}
-
-/** The refresh token of a page, where its scripts cannot read it. */
-@Injectable()
-export class PageCookie {
-  private readonly name: string;
-  private readonly attributes: string;
-  private readonly lifeSeconds: number;
-
-  constructor(@Inject(IDENTITY_CONFIG) { service, sessions }: IdentityConfig) {
-    // `__Host-`, which neighbouring hosts cannot plant, is for https and the whole host (RFC 6265bis, section 4.1.3.2).
-    const isSecure = service.baseUrl.startsWith('https:');
-    this.name = isSecure ? '__Host-crm-session' : 'crm-session';
-    this.attributes = `${isSecure ? 'Path=/; Secure' : `Path=/${PATH}`}; HttpOnly; SameSite=Strict`;
-    this.lifeSeconds = sessions.idleSeconds;
-  }
-
-  /** @param header `Cookie` */
-  presented(header: string | undefined): string | undefined {
-    return presentedCookie(this.name, header);
-  }
-
-  /** @returns what stays for the page */
-  keep(reply: HeaderReply, { refreshToken, ...rest }: TokenPair): AccessTokenView {
-    this.set(reply, refreshToken, this.lifeSeconds);
-    return rest;
-  }
-
-  drop(reply: HeaderReply): void {
-    this.set(reply, '', 0);
-  }
-
-  private set(reply: HeaderReply, value: string, seconds: number): void {
-    reply.header('set-cookie', `${this.name}=${value}; Max-Age=${seconds}; ${this.attributes}`);
-  }
-}
 
 const OF_PAGES = `For pages at the platform's own address, which \`Origin\` has to say, with \`${PAGE_HEADER.name}: ${PAGE_HEADER.value}\`.`;
 

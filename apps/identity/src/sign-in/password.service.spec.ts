@@ -3,7 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
 import fc from 'fast-check';
 import { HashPool } from './hash-pool.js';
-import { PasswordPolicy, PasswordService } from './password.service.js';
+import { PasswordService } from './password.service.js';
+import { PasswordPolicy } from './password-policy.js';
 
 const passwords = new PasswordService();
 

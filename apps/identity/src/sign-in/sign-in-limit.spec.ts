@@ -7,7 +7,7 @@ import {
   FAILURES_PER_ADDRESS,
   FAILURES_PER_DEVICE,
   SignInLimit,
-} from './guess-limits.js';
+} from './sign-in-limit.js';
 
 const failing = (code: 'INVALID_CREDENTIALS' | 'SERVICE_UNAVAILABLE') => async () => {
   throw new PlatformError(code);

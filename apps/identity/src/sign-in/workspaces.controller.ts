@@ -4,7 +4,7 @@ import { Body, Controller, Get, Post, Res } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { giveDeviceToken, type HeaderReply } from './device-tokens.js';
-import type { SignInAnswer } from './mfa.service.js';
+import type { SignInAnswer } from './mfa-request.service.js';
 import { PersonWorkspacesView, SignInView, SwitchInput, WorkspacesInput } from './sign-in.dto.js';
 import { WorkspaceSwitchService } from './workspace-switch.service.js';
 

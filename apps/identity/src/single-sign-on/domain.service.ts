@@ -2,14 +2,7 @@ import { domainToASCII } from 'node:url';
 import type { Principal } from '@crm/access';
 import { checkHostname } from '@crm/address-policy';
 import { PlatformError } from '@crm/contracts';
-import {
-  Database,
-  inWorkspace,
-  type NarrowTransaction,
-  Sweeper,
-  type TenantTransaction,
-  type Transaction,
-} from '@crm/database';
+import { Database, inWorkspace, type NarrowTransaction, type TenantTransaction, type Transaction } from '@crm/database';
 import type { TextResolver } from '@crm/egress';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -19,16 +12,17 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { TEXT_RECORDS } from '../egress.module.js';
 import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
-import { UserRepository } from '../people/people.repository.js';
-import { assertVerified, TenantService } from '../people/people.service.js';
+import { assertVerified, TenantService } from '../people/tenant.service.js';
+import { UserRepository } from '../people/user.repository.js';
 import { newSecret } from '../secrets.js';
-import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
+import { SignInPolicyRepository } from '../sign-in/sign-in-policy.repository.js';
 import type { WorkspaceTransaction } from '../tenant-row.js';
+import { type DomainHolder, DomainRepository } from './domain.repository.js';
+import { IdentityProviderRepository } from './identity-provider.repository.js';
 import { PUBLIC_MAIL_DOMAINS } from './public-mail-domains.data.js';
 import { recordName } from './single-sign-on.dto.js';
 import type { MailDomain } from './single-sign-on.entity.js';
 import { domainLostMail, GRACE_DAYS, recordMissingMail } from './single-sign-on.mail.js';
-import { type DomainHolder, DomainRepository, IdentityProviderRepository } from './single-sign-on.repository.js';
 
 /** The form in which a domain is stored and compared; the same as in addresses (people/people.service.ts). */
 export const normaliseDomain = (text: string): string => domainToASCII(text.trim().toLowerCase().replace(/\.$/, ''));
@@ -48,9 +42,12 @@ export function domainProblem(domain: string): string | undefined {
 }
 
 export const DOMAINS_PER_TENANT = 50;
+
 /** Times that a workspace has a record looked up in an hour. */
 export const LOOKUPS_PER_HOUR = 60;
+
 const TOLD_ADMINISTRATORS = 10;
+
 const GRACE_MS = GRACE_DAYS * 24 * 3600 * 1000;
 
 /** Domains of e-mail addresses: proven by a record, belonging to one workspace, looked up again every day. */
@@ -264,29 +261,3 @@ export class DomainService {
 }
 
 const notFound = () => new PlatformError('NOT_FOUND', 'Domain not found');
-
-const EVERY_MS = 10 * 60_000;
-const AT_A_TIME = 50;
-
-/** Looks proven domains up again, each once a day. */
-@Injectable()
-export class DomainSweeper extends Sweeper {
-  constructor(
-    private readonly database: Database,
-    private readonly repository: DomainRepository,
-    private readonly domains: DomainService,
-  ) {
-    super({ everyMs: EVERY_MS, atStart: true });
-  }
-
-  async sweep(stopping?: AbortSignal): Promise<void> {
-    for (;;) {
-      const due = await this.database.crossTenant((tx) => this.repository.takeDue(tx, AT_A_TIME));
-      for (const holder of due) {
-        if (stopping?.aborted) return;
-        await this.domains.recheck(holder);
-      }
-      if (due.length < AT_A_TIME) return;
-    }
-  }
-}

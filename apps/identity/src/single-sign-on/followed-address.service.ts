@@ -5,12 +5,13 @@ import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
 import { MailService } from '../mail/mail.service.js';
 import { EmailClaimRepository } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
-import { UserRepository } from '../people/people.repository.js';
 import { PersonRepository } from '../people/person.repository.js';
+import { UserRepository } from '../people/user.repository.js';
 import { DomainService } from './domain.service.js';
+import { LinkRequestRepository } from './link-request.repository.js';
+import { ProviderLinkRepository } from './provider-link.repository.js';
 import type { IdentityProvider } from './single-sign-on.entity.js';
 import { followedMail } from './single-sign-on.mail.js';
-import { LinkRequestRepository, ProviderLinkRepository } from './single-sign-on.repository.js';
 
 /** Lets addresses of persons follow the provider of the workspace to whose domains they belong. */
 @Injectable()

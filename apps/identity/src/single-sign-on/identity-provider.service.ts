@@ -11,15 +11,16 @@ import { AuditTrail, SYSTEM } from '../audit/audit-trail.service.js';
 import { RefusedActs } from '../audit/refused-acts.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { assertGrantable, assertVerified, TenantService } from '../people/people.service.js';
+import { assertVerified, TenantService } from '../people/tenant.service.js';
+import { assertGrantable } from '../people/user.service.js';
 import { RoleService } from '../roles/role.service.js';
 import { packIds, unpackIds } from '../secrets.js';
-import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
+import { SignInPolicyRepository } from '../sign-in/sign-in-policy.repository.js';
+import { IdentityProviderRepository, type ProviderRow } from './identity-provider.repository.js';
 import { OidcClient, type ProviderClient } from './oidc-client.js';
 import { ProviderFailure } from './oidc-metadata.js';
 import type { ChangeIdentityProviderInput, CreateIdentityProviderInput } from './single-sign-on.dto.js';
 import type { IdentityProvider } from './single-sign-on.entity.js';
-import { IdentityProviderRepository, type ProviderRow } from './single-sign-on.repository.js';
 
 /** Which provider of which tenant, as addresses of a sign-in name it before anybody has signed in. */
 export interface ProviderName {

@@ -6,14 +6,15 @@ import type { AuditAction } from '../audit/audit-actions.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
-import { type HeldUser, UserRepository } from '../people/people.repository.js';
-import { MAX_NOTIFIED_ADMINISTRATORS } from '../people/people.service.js';
+import { MAX_NOTIFIED_ADMINISTRATORS } from '../people/tenant.service.js';
+import { type HeldUser, UserRepository } from '../people/user.repository.js';
 import { AccessRemovalService } from '../sessions/access-removal.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { IdentityProviderService } from './identity-provider.service.js';
+import { LinkRequestRepository } from './link-request.repository.js';
+import { ProviderLinkRepository, type Subject } from './provider-link.repository.js';
 import type { IdentityProvider, ProviderLinkRequest } from './single-sign-on.entity.js';
 import { firstSignInMail, linkRequestMail } from './single-sign-on.mail.js';
-import { LinkRequestRepository, ProviderLinkRepository, type Subject } from './single-sign-on.repository.js';
 
 /** Whom a provider presents with the address of a user whom it has known as someone else. */
 export interface Newcomer {

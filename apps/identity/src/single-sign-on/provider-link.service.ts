@@ -14,11 +14,14 @@ import { failedSignIn, RefusedActs } from '../audit/refused-acts.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
+import { normaliseEmail } from '../people/email-address.js';
 import type { User } from '../people/people.entity.js';
-import { TenantRepository, UserRepository } from '../people/people.repository.js';
-import { assertVerified, normaliseEmail, USER_QUOTA, UserService } from '../people/people.service.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { assertVerified } from '../people/tenant.service.js';
+import { UserRepository } from '../people/user.repository.js';
+import { USER_QUOTA, UserService } from '../people/user.service.js';
 import { AccessRemovalService } from '../sessions/access-removal.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { UsageService } from '../usage/usage.service.js';
@@ -26,9 +29,9 @@ import { DomainService } from './domain.service.js';
 import { FollowedAddressService } from './followed-address.service.js';
 import { LinkRequestService } from './link-request.service.js';
 import type { Authentication } from './oidc-client.js';
+import { ProviderLinkRepository, type Subject } from './provider-link.repository.js';
 import type { IdentityProvider } from './single-sign-on.entity.js';
 import { firstSignInMail } from './single-sign-on.mail.js';
-import { ProviderLinkRepository, type Subject } from './single-sign-on.repository.js';
 
 /** Why someone whom the provider has authenticated does not get in. Pages explain them. */
 export const REFUSALS = {

@@ -1,63 +1,18 @@
-import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
+import { Public } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { addressKey, Limiter, LimiterStore } from '@crm/limits';
-import { Body, Controller, Get, Headers, Inject, Injectable, Ip, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, Inject, Ip, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { newSecret } from '../secrets.js';
 import { presentedCookie } from '../sign-in/browser-cookie.js';
 import type { HeaderReply } from '../sign-in/device-tokens.js';
-import type { SignInAnswer } from '../sign-in/mfa.service.js';
+import type { SignInAnswer } from '../sign-in/mfa-request.service.js';
 import { SignInView } from '../sign-in/sign-in.dto.js';
 import { ProviderSignInService } from './provider-sign-in.service.js';
+import { cookieFor, NAME, setCookie } from './provider-sign-in-cookie.js';
+import { ProviderSignInLimit } from './provider-sign-in-limit.js';
 import { DiscoverInput, ExchangeInput, SignInProviderListView, StartedView, StartInput } from './single-sign-on.dto.js';
-import { SIGN_IN_SECONDS } from './single-sign-on.repository.js';
-
-/**
- * The cookie that ties a sign-in to the browser that began it, so that nobody is signed in to the account of someone who sent
- * them a link (login CSRF). `__Host-`: a browser accepts it from this very host only (RFC 6265bis, section 4.1.3.2); Lax:
- * it comes along when the provider sends the browser back.
- */
-const NAME = '__Host-crm-sign-in';
-
-/** The value to tie a new sign-in to: the present one, so that sign-ins in two tabs do not end each other. */
-export const cookieFor = (header: string | undefined): string => presentedCookie(NAME, header) ?? newSecret();
-
-/** `Set-Cookie` */
-export const setCookie = (value: string): string =>
-  `${NAME}=${value}; Path=/; Max-Age=${SIGN_IN_SECONDS}; Secure; HttpOnly; SameSite=Lax`;
-
-const QUARTER_HOUR = 15 * 60;
-/** Requests of each step from one address; an office behind one address shares them. */
-export const STEPS_PER_ADDRESS = 300;
-
-export type Step = 'discover' | 'start' | 'return' | 'exchange';
-
-/** Limits on signing in by a provider: every step has its own, and takes it before anything else is done. */
-@Injectable()
-export class ProviderSignInLimit {
-  private readonly limits: Record<Step, Limiter>;
-
-  constructor(store: LimiterStore) {
-    const limiter = (step: Step) => {
-      const rule = { name: `single-sign-on-${step}`, points: STEPS_PER_ADDRESS, windowSeconds: QUARTER_HOUR };
-      return new Limiter(store, rule, 'Too many sign-in attempts. Try again later');
-    };
-    this.limits = {
-      discover: limiter('discover'),
-      start: limiter('start'),
-      return: limiter('return'),
-      exchange: limiter('exchange'),
-    };
-  }
-
-  /** @throws PlatformError RATE_LIMITED */
-  async consume(step: Step, address: string): Promise<void> {
-    await this.limits[step].consume(addressKey(address));
-  }
-}
 
 @ApiGroup(SINGLE_SIGN_ON_GROUP)
 @Controller('api/auth/oidc')
@@ -185,39 +140,5 @@ export class ProviderSignInController {
       const { reason } = error.extra.members ?? {};
       return new URLSearchParams({ error: error.code, ...(typeof reason === 'string' && { reason }) });
     }
-  }
-}
-
-/** The proof of a session at a provider; the callback of the sign-in completes it. */
-@ApiGroup(SINGLE_SIGN_ON_GROUP)
-@Controller('api/auth/step-up/oidc')
-export class ProviderStepUpController {
-  constructor(
-    private readonly signIns: ProviderSignInService,
-    private readonly limit: ProviderSignInLimit,
-  ) {}
-
-  @Post(':providerId')
-  @NotRepeatable()
-  @Access({ right: 'read' })
-  @Describe({
-    summary: 'Start re-authentication with an identity provider',
-    description:
-      "As for a sign-in, the page sends the browser to `redirectTo`, in another window if it wants to keep its tokens. The provider is asked to authenticate the person now. They must have used this provider to sign in as the session's user before. If they use two-step verification, the provider has to confirm a second factor. The callback redirects to `/account/signed-in` with `proof=noted` or an error in the fragment.",
-    answers: [{ status: 200, description: 'Where to send the browser', body: () => StartedView }],
-    errors: ['NOT_FOUND', 'SINGLE_SIGN_ON_FAILED', 'RATE_LIMITED'],
-  })
-  async start(
-    @CurrentPrincipal() session: Principal,
-    @Param('providerId') providerId: string,
-    @CurrentOrigin() origin: RequestOrigin,
-    @Headers('cookie') cookies: string | undefined,
-    @Res({ passthrough: true }) reply: HeaderReply,
-  ): Promise<StartedView> {
-    await this.limit.consume('start', origin.address);
-    const browser = cookieFor(cookies);
-    const redirectTo = await this.signIns.start(providerId, browser, origin, { session });
-    reply.header('set-cookie', setCookie(browser));
-    return { redirectTo };
   }
 }

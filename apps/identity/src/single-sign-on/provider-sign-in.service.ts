@@ -6,15 +6,16 @@ import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { normaliseEmail } from '../people/email-address.js';
 import type { User } from '../people/people.entity.js';
-import { UserRepository } from '../people/people.repository.js';
-import { normaliseEmail } from '../people/people.service.js';
+import { UserRepository } from '../people/user.repository.js';
 import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secrets.js';
 import { SessionRepository } from '../sessions/session.repository.js';
-import { SessionService, type SignInOrigin } from '../sessions/session.service.js';
-import { TokenSigner } from '../sessions/signing-key.service.js';
-import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
-import { MfaRequestService, type SignInAnswer } from '../sign-in/mfa.service.js';
+import { SessionService } from '../sessions/session.service.js';
+import { type SignInOrigin } from '../sessions/session-issuer.js';
+import { TokenSigner } from '../sessions/token-signer.js';
+import { MfaRequestService, type SignInAnswer } from '../sign-in/mfa-request.service.js';
+import { SignInPolicyRepository } from '../sign-in/sign-in-policy.repository.js';
 import { DomainService, domainOf } from './domain.service.js';
 import {
   IdentityProviderService,
@@ -26,8 +27,8 @@ import {
 import { type Authentication, OidcClient } from './oidc-client.js';
 import { ProviderFailure, returned } from './oidc-metadata.js';
 import { ProviderLinkService, refused } from './provider-link.service.js';
+import { ProviderSignInRepository } from './provider-sign-in.repository.js';
 import type { IdentityProvider, ProviderSignIn } from './single-sign-on.entity.js';
-import { ProviderSignInRepository } from './single-sign-on.repository.js';
 
 /** By what such a sign-in is proven, in the audit trail. */
 const AT_PROVIDER = 'identity_provider';

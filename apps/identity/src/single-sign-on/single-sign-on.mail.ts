@@ -1,7 +1,7 @@
 import type { NewMail } from '../mail/mail.repository.js';
 import { letter, NOTICE_SECONDS, plainName } from '../mail/mail-text.js';
+import { LINK_REQUEST_SECONDS } from './link-request.repository.js';
 import { recordName } from './single-sign-on.dto.js';
-import { LINK_REQUEST_SECONDS } from './single-sign-on.repository.js';
 
 /**
  * Tells a user that a provider signs them in from now on, because it says that they have the same address.

@@ -6,28 +6,26 @@ import { RolesModule } from '../roles/roles.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
 import { UsageModule } from '../usage/usage.module.js';
-import { DomainController, RequirementController } from './domain.controller.js';
-import { DomainService, DomainSweeper } from './domain.service.js';
+import { DomainController } from './domain.controller.js';
+import { DomainRepository } from './domain.repository.js';
+import { DomainService } from './domain.service.js';
+import { DomainSweeper } from './domain.sweeper.js';
 import { FollowedAddressService } from './followed-address.service.js';
 import { IdentityProviderController } from './identity-provider.controller.js';
+import { IdentityProviderRepository } from './identity-provider.repository.js';
 import { IdentityProviderService } from './identity-provider.service.js';
 import { LinkRequestController } from './link-request.controller.js';
+import { LinkRequestRepository } from './link-request.repository.js';
 import { LinkRequestService } from './link-request.service.js';
 import { OidcClient } from './oidc-client.js';
+import { ProviderLinkRepository } from './provider-link.repository.js';
 import { ProviderLinkService } from './provider-link.service.js';
-import {
-  ProviderSignInController,
-  ProviderSignInLimit,
-  ProviderStepUpController,
-} from './provider-sign-in.controller.js';
+import { ProviderSignInController } from './provider-sign-in.controller.js';
+import { ProviderSignInRepository } from './provider-sign-in.repository.js';
 import { ProviderSignInService } from './provider-sign-in.service.js';
-import {
-  DomainRepository,
-  IdentityProviderRepository,
-  LinkRequestRepository,
-  ProviderLinkRepository,
-  ProviderSignInRepository,
-} from './single-sign-on.repository.js';
+import { ProviderSignInLimit } from './provider-sign-in-limit.js';
+import { ProviderStepUpController } from './provider-step-up.controller.js';
+import { RequirementController } from './requirement.controller.js';
 
 @Module({
   imports: [PeopleModule, MailModule, EgressModule, SessionsModule, SignInModule, RolesModule, UsageModule],

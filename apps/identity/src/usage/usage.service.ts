@@ -4,8 +4,9 @@ import { Rpc } from '@crm/messaging';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
-import { TenantRepository, UserRepository } from '../people/people.repository.js';
-import { limitsOf, MAX_NOTIFIED_ADMINISTRATORS } from '../people/people.service.js';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { limitsOf, MAX_NOTIFIED_ADMINISTRATORS } from '../people/tenant.service.js';
+import { UserRepository } from '../people/user.repository.js';
 import type { USAGE_NOTICE_CODES } from './usage.dto.js';
 import { nearlyFullMail } from './usage.mail.js';
 
