@@ -13,8 +13,8 @@ import {
   type ServiceConfig,
   serviceConfig,
 } from '@crm/runtime';
-import { problemsOf, type RelyingParty, relyingParty } from './sign-in/ceremony.js';
-import { HASH_POOL_DEFAULTS, type HashPoolOptions } from './sign-in/hash-pool.js';
+import { problemsOf, type RelyingParty, relyingParty } from './passkeys/ceremony.js';
+import { HASH_POOL_DEFAULTS, type HashPoolOptions } from './passwords/hash-pool.js';
 
 export interface IdentityConfig {
   service: ServiceConfig;

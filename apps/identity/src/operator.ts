@@ -5,20 +5,20 @@ import { PlatformError } from '@crm/contracts';
 import { DAY_SECONDS, Database, newId } from '@crm/database';
 import { bodyOf } from '@crm/http';
 import { recordOperatorAct } from '@crm/operator-audit';
-import { InitialPasswordInput, OperatorInput } from './accounts/operator.dto.js';
-import { type InitialPassword, OperatorRepository } from './accounts/operator.repository.js';
 import { loadConfig } from './config.js';
 import { entities } from './entities.js';
+import { InitialPasswordInput, OperatorInput } from './operators/operator.dto.js';
+import { type InitialPassword, OperatorRepository } from './operators/operator.repository.js';
+import { PasskeyRepository } from './passkeys/passkey.repository.js';
+import { PasswordService } from './passwords/password.service.js';
+import { PasswordPolicy } from './passwords/password-policy.js';
 import { normaliseEmail } from './people/email-address.js';
 import { PLATFORM_TENANT } from './platform-tenant.js';
 import { runProgram } from './run-program.js';
+import { AuthenticatorRepository } from './second-factor/authenticator.repository.js';
+import { RecoveryCodeRepository } from './second-factor/recovery-code.repository.js';
 import { RevocationRepository } from './sessions/revocation.repository.js';
 import { SessionRepository } from './sessions/session.repository.js';
-import { AuthenticatorRepository } from './sign-in/authenticator.repository.js';
-import { PasskeyRepository } from './sign-in/passkey.repository.js';
-import { PasswordService } from './sign-in/password.service.js';
-import { PasswordPolicy } from './sign-in/password-policy.js';
-import { RecoveryCodeRepository } from './sign-in/recovery-code.repository.js';
 
 /** For which an operator can replace the password that someone else has chosen. */
 const INITIAL_PASSWORD_DAYS = 3;

@@ -1,7 +1,7 @@
 import type { SealedColumn } from '@crm/encryption';
 import { contextOfMail } from './mail/mail-seal.js';
+import { contextOfAuthenticator } from './second-factor/authenticator.service.js';
 import { contextOfSigningKey } from './sessions/signing-key.service.js';
-import { contextOfAuthenticator } from './sign-in/authenticator.service.js';
 import { contextOfProviderSecret } from './single-sign-on/identity-provider.service.js';
 import { contextOfVerifier } from './single-sign-on/provider-sign-in.service.js';
 

@@ -2,20 +2,20 @@ import 'reflect-metadata';
 import type { Plan } from '@crm/contracts';
 import { Database, inWorkspace, newId } from '@crm/database';
 import { isLoopback } from '@crm/limits';
-import { OperatorRepository } from './accounts/operator.repository.js';
-import { RegistrationService } from './accounts/registration.service.js';
 import { AuditTrail } from './audit/audit-trail.service.js';
 import { type IdentityConfig, loadConfig } from './config.js';
 import { entities } from './entities.js';
-import { EmailClaimRepository, type EmailHolder } from './people/email.repository.js';
+import { OperatorRepository } from './operators/operator.repository.js';
+import { PasswordService } from './passwords/password.service.js';
+import { EmailClaimRepository, type EmailHolder } from './people/email-claim.repository.js';
 import { PersonRepository } from './people/person.repository.js';
 import { PersonService } from './people/person.service.js';
 import { TenantRepository } from './people/tenant.repository.js';
 import { UserRepository } from './people/user.repository.js';
 import { UserService } from './people/user.service.js';
 import { PLATFORM_TENANT } from './platform-tenant.js';
+import { RegistrationService } from './registration/registration.service.js';
 import { runProgram } from './run-program.js';
-import { PasswordService } from './sign-in/password.service.js';
 
 /** Password of every demo account; the README names it. */
 const DEMO_PASSWORD = 'correct-horse-battery-staple';

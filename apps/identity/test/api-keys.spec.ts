@@ -4,8 +4,8 @@ import { newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { ExpiredRowSweeper } from '../src/accounts/expired-row.sweeper.js';
 import { KEYS_PER_OWNER, KEYS_PER_TENANT } from '../src/api-keys/api-key.service.js';
+import { ExpiredRowSweeper } from '../src/personal-data/expired-row.sweeper.js';
 import { type Account, NEW_PASSWORD, outcome, PASSWORD, withMail } from './identity.js';
 import { PRESENTED_AT, TestKeys } from './keys.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FREE_TRIES } from '../src/sign-in/code-guess.service.js';
+import { FREE_TRIES } from '../src/guesses/code-guess.service.js';
 import { confirm, enrol, protectedAccount, TestAuthenticator } from './authenticators.js';
 import { type Account, outcome, PASSWORD, TestIdentity } from './identity.js';
 import { mailSubjects } from './passkeys.js';

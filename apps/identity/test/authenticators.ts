@@ -1,5 +1,5 @@
+import { codeOf, stepAt } from '../src/second-factor/authenticator.service.js';
 import { fromBase32 } from '../src/secrets.js';
-import { codeOf, stepAt } from '../src/sign-in/authenticator.service.js';
 import type { Account, Answer, TestIdentity } from './identity.js';
 
 /** The authenticator app of a test: its codes, of which each is accepted once. */

@@ -1,7 +1,7 @@
 import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
-import { AfterResponse } from '../src/accounts/after-response.service.js';
-import { ExpiredRowSweeper } from '../src/accounts/expired-row.sweeper.js';
+import { AfterResponse } from '../src/mail/after-response.service.js';
+import { ExpiredRowSweeper } from '../src/personal-data/expired-row.sweeper.js';
 import { entryOf } from './audit.js';
 import { enrol, protectedAccount } from './authenticators.js';
 import { EmbedHost } from './embed-host.js';

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { Database, newId } from '@crm/database';
 import { runReencrypt, unlistedColumns } from '@crm/encryption';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { AfterResponse } from '../src/accounts/after-response.service.js';
 import type { IdentityConfig } from '../src/config.js';
+import { MailCodes } from '../src/guesses/mail-codes.js';
+import { AfterResponse } from '../src/mail/after-response.service.js';
 import type { Mail } from '../src/mail/mail.entity.js';
 import { MailSeal } from '../src/mail/mail-seal.js';
 import { sealedColumns } from '../src/sealed-columns.js';
 import { SigningKeyService } from '../src/sessions/signing-key.service.js';
-import { MailCodes } from '../src/sign-in/mail-codes.js';
 import { protectedAccount, TestAuthenticator } from './authenticators.js';
 import { TestIdentity } from './identity.js';
 

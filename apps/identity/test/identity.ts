@@ -17,7 +17,7 @@ import { decodeJwt, type JWK } from 'jose';
 import { AppModule } from '../src/app.module.js';
 import type { IdentityConfig } from '../src/config.js';
 import { migrations } from '../src/migrations/index.js';
-import { HASH_POOL_DEFAULTS, type HashPoolOptions } from '../src/sign-in/hash-pool.js';
+import { HASH_POOL_DEFAULTS, type HashPoolOptions } from '../src/passwords/hash-pool.js';
 import { MailServer } from './mail-server.js';
 
 export const PASSWORD = 'correct-horse-battery-staple';

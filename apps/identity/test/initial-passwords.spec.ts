@@ -1,7 +1,7 @@
 import { Database, inWorkspace } from '@crm/database';
 import { describe, expect, it } from '@jest/globals';
+import { PasswordService } from '../src/passwords/password.service.js';
 import { PersonService } from '../src/people/person.service.js';
-import { PasswordService } from '../src/sign-in/password.service.js';
 import { entryOf } from './audit.js';
 import { type Account, NEW_PASSWORD, newEmail, outcome, PASSWORD, TestIdentity } from './identity.js';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import type { OfferView } from '../src/accounts/offer.dto.js';
+import type { OfferView } from '../src/invitations/offer.dto.js';
 import { auditOf } from './audit.js';
 import { enrol } from './authenticators.js';
 import { type Account, fromElsewhere, NEW_PASSWORD, newEmail, outcome, PASSWORD, withMail } from './identity.js';

@@ -5,9 +5,9 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
-import type { TenantStandingView } from '../src/accounts/suspension.dto.js';
 import { createOperator } from '../src/operator.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
+import type { TenantStandingView } from '../src/suspensions/suspension.dto.js';
 import { codeOf } from './checks.js';
 import { type Body, PASSWORD, type TestIdentity } from './identity.js';
 

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { AfterResponse } from '../src/accounts/after-response.service.js';
-import { EmailChangeRepository } from '../src/accounts/email-change.repository.js';
+import { EmailChangeRepository } from '../src/email-changes/email-change.repository.js';
+import { AfterResponse } from '../src/mail/after-response.service.js';
+import { PasskeyRepository } from '../src/passkeys/passkey.repository.js';
+import { PasswordService } from '../src/passwords/password.service.js';
 import { SessionService } from '../src/sessions/session.service.js';
-import { PasskeyRepository } from '../src/sign-in/passkey.repository.js';
-import { PasswordService } from '../src/sign-in/password.service.js';
 import { enrol, protectedAccount, TestAuthenticator } from './authenticators.js';
 import { type Account, type Answer, NEW_PASSWORD, newEmail, outcome, PASSWORD, USERS } from './identity.js';
 import { optionsFor, passkeyAccount, register, signInOptions } from './passkeys.js';

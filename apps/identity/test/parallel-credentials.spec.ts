@@ -1,7 +1,7 @@
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MAILS_PER_ACCOUNT } from '../src/accounts/password-reset-limit.js';
-import { FREE_TRIES } from '../src/sign-in/code-guess.service.js';
+import { FREE_TRIES } from '../src/guesses/code-guess.service.js';
+import { MAILS_PER_ACCOUNT } from '../src/password-changes/password-reset-limit.js';
 import { protectedAccount } from './authenticators.js';
 import { principalOf } from './checks.js';
 import { EmbedHost, mintAt } from './embed-host.js';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
-import { HASH_POOL_DEFAULTS, queueLength, refusals } from '../src/sign-in/hash-pool.js';
+import { HASH_POOL_DEFAULTS, queueLength, refusals } from '../src/passwords/hash-pool.js';
 import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
 
 const identity = TestIdentity.ofFile({

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { HASH_POOL_DEFAULTS } from '../src/sign-in/hash-pool.js';
-import { PasswordService } from '../src/sign-in/password.service.js';
+import { HASH_POOL_DEFAULTS } from '../src/passwords/hash-pool.js';
+import { PasswordService } from '../src/passwords/password.service.js';
 import { fromElsewhere, newEmail, PASSWORD, TestIdentity } from './identity.js';
 
 const WRONG = 'sable-turbine-forgets-amber';

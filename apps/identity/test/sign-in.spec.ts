@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
-import { HashPool } from '../src/sign-in/hash-pool.js';
+import { HashPool } from '../src/passwords/hash-pool.js';
 import { newEmail, outcome, PASSWORD, withMail } from './identity.js';
 import { codeIn } from './mail-server.js';
 import { ORIGIN, TestOperators } from './operators.js';

@@ -2,7 +2,7 @@ import { RevocationWatch } from '@crm/messaging';
 import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
 import { describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { MailCodes } from '../src/sign-in/mail-codes.js';
+import { MailCodes } from '../src/guesses/mail-codes.js';
 import { type Answer, newEmail, outcome } from './identity.js';
 import { Browser } from './single-sign-on/browser.js';
 import { type Begun, EXPIRED, FAILED, refused, Stage } from './single-sign-on/stage.js';

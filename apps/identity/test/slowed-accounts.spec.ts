@@ -1,7 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitSeconds } from '../src/sign-in/hash-pool.js';
-import { FAILURES_FROM_ANYWHERE, FAILURES_PER_DEVICE, SignInLimit } from '../src/sign-in/sign-in-limit.js';
+import { FAILURES_FROM_ANYWHERE, FAILURES_PER_DEVICE, SignInLimit } from '../src/guesses/sign-in-limit.js';
+import { waitSeconds } from '../src/passwords/hash-pool.js';
 import { protectedAccount } from './authenticators.js';
 import { type Answer, NEW_PASSWORD, newEmail, PASSWORD, TestIdentity, withMail } from './identity.js';
 import { MailServer } from './mail-server.js';

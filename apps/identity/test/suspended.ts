@@ -2,7 +2,7 @@ import { Database, newId } from '@crm/database';
 import { NatsConnection, RevocationWatch } from '@crm/messaging';
 import { testNats, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll } from '@jest/globals';
-import type { TenantDecision, TenantStandingView } from '../src/accounts/suspension.dto.js';
+import type { TenantDecision, TenantStandingView } from '../src/suspensions/suspension.dto.js';
 import type { TestIdentity } from './identity.js';
 import { TestOperators } from './operators.js';
 

@@ -3,7 +3,7 @@ import { RevocationPublisher } from '@crm/messaging';
 import { waitUntil } from '@crm/testing';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { ExpiredRowSweeper } from '../src/accounts/expired-row.sweeper.js';
+import { ExpiredRowSweeper } from '../src/personal-data/expired-row.sweeper.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { LastingCutoffSweeper } from '../src/sessions/lasting-cutoff.sweeper.js';
 import { RevocationService } from '../src/sessions/revocation.service.js';

@@ -1,9 +1,9 @@
 import { waitUntil } from '@crm/testing';
 import { describe, expect, it, jest } from '@jest/globals';
-import { LapsedClaimSweeper } from '../src/accounts/lapsed-claim.sweeper.js';
-import { MAILS_PER_HOUR } from '../src/accounts/verification.service.js';
+import { HashPool } from '../src/passwords/hash-pool.js';
 import { UserRepository } from '../src/people/user.repository.js';
-import { HashPool } from '../src/sign-in/hash-pool.js';
+import { LapsedClaimSweeper } from '../src/registration/lapsed-claim.sweeper.js';
+import { MAILS_PER_HOUR } from '../src/registration/verification.service.js';
 import { entryOf } from './audit.js';
 import {
   type Account,

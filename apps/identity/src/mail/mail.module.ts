@@ -1,6 +1,8 @@
 import { Database, DueWorkMeter } from '@crm/database';
 import { Module } from '@nestjs/common';
 import { PeopleModule } from '../people/people.module.js';
+import { AfterResponse } from './after-response.service.js';
+import { FactorNoticeService } from './factor-notice.service.js';
 import { MailRepository, MEASURE_DUE_MAIL } from './mail.repository.js';
 import { MailService } from './mail.service.js';
 import { MailWorker } from './mail.worker.js';
@@ -13,6 +15,8 @@ const DUE_MAIL_METER = Symbol('identity:due-mail-meter');
   imports: [PeopleModule],
   controllers: [NoticeConsumer],
   providers: [
+    AfterResponse,
+    FactorNoticeService,
     MailRepository,
     MailSeal,
     MailService,
@@ -23,6 +27,6 @@ const DUE_MAIL_METER = Symbol('identity:due-mail-meter');
       inject: [Database],
     },
   ],
-  exports: [MailService],
+  exports: [AfterResponse, FactorNoticeService, MailService],
 })
 export class MailModule {}

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
-import { EmailClaimRepository } from './email.repository.js';
+import { EmailClaimRepository } from './email-claim.repository.js';
 import { PersonRepository } from './person.repository.js';
 import { PersonService } from './person.service.js';
+import { SignInPolicyRepository } from './sign-in-policy.repository.js';
 import { TenantRepository } from './tenant.repository.js';
 import { TenantRpc } from './tenant.rpc.js';
 import { TenantService } from './tenant.service.js';
@@ -16,6 +17,7 @@ const SHARED = [
   EmailClaimRepository,
   PersonRepository,
   PersonService,
+  SignInPolicyRepository,
   UserRepository,
   UserService,
 ];

@@ -2,7 +2,7 @@ import { type Database, type NarrowTransaction, newId, secondsFromNow } from '@c
 import { Injectable } from '@nestjs/common';
 import { ArrayContains, In, IsNull, Not } from 'typeorm';
 import { hasChangedOne } from '../tenant-row.js';
-import type { EmailHolder } from './email.repository.js';
+import type { EmailHolder } from './email-claim.repository.js';
 import { SignInEmail } from './people.entity.js';
 import { LocalAccount, Membership, Person } from './person.entity.js';
 

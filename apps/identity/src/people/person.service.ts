@@ -1,7 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { inOtherTenant, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { EmailClaimRepository, type EmailHolder } from './email.repository.js';
+import { EmailClaimRepository, type EmailHolder } from './email-claim.repository.js';
 import { PersonRepository } from './person.repository.js';
 import { TenantRepository } from './tenant.repository.js';
 import { UserRepository } from './user.repository.js';

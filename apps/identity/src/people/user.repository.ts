@@ -11,7 +11,7 @@ import { Injectable } from '@nestjs/common';
 import { ArrayContains, In, Like, Not, Raw } from 'typeorm';
 import { type Page, pageById } from '../pages.js';
 import { FOR_UPDATE } from '../tenant-row.js';
-import type { EmailHolder } from './email.repository.js';
+import type { EmailHolder } from './email-claim.repository.js';
 import { REMOVED_DOMAIN, User, type UserOrigin, type UserStatus } from './people.entity.js';
 
 /**

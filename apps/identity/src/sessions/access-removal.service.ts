@@ -1,6 +1,6 @@
 import { type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import type { EmailHolder } from '../people/email.repository.js';
+import type { EmailHolder } from '../people/email-claim.repository.js';
 import { RevocationService } from './revocation.service.js';
 
 /**

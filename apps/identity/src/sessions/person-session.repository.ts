@@ -2,7 +2,7 @@ import type { Database, TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { Page } from '../pages.js';
-import type { EmailHolder } from '../people/email.repository.js';
+import type { EmailHolder } from '../people/email-claim.repository.js';
 import type { Session } from './sessions.entity.js';
 
 /** By function, whose rows come in the order of tenants. $1: tenant, $2: user. */

@@ -3,7 +3,7 @@ import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import type { EmailHolder } from '../people/email.repository.js';
+import type { EmailHolder } from '../people/email-claim.repository.js';
 import { PersonRepository } from '../people/person.repository.js';
 import {
   type PersonSession,

@@ -1,9 +1,9 @@
 import { type TokenPair } from '@crm/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { type HeaderReply } from '../guesses/device-tokens.js';
 import { AccessTokenView } from '../sessions/session.dto.js';
 import { presentedCookie } from './browser-cookie.js';
-import { type HeaderReply } from './device-tokens.js';
 
 export const PATH = 'api/auth/session';
 

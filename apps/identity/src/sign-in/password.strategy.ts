@@ -2,10 +2,10 @@ import { ApplicationStrategy, type CredentialRequest } from '@crm/access';
 import type { ErrorCode } from '@crm/contracts';
 import { bodyOf } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { DEVICE_TOKEN_HEADER } from './device-tokens.js';
+import { DEVICE_TOKEN_HEADER } from '../guesses/device-tokens.js';
+import { UserInitialPasswords } from '../passwords/user-initial-passwords.js';
 import { SignInInput } from './sign-in.dto.js';
 import { type AuthenticatedUser, SignInService } from './sign-in.service.js';
-import { UserInitialPasswords } from './user-initial-passwords.js';
 
 /** Why a right password does not sign in. */
 export const ADMISSION: readonly ErrorCode[] = ['SINGLE_SIGN_ON_REQUIRED', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'];

@@ -4,8 +4,8 @@ import { ApiGroup, Describe } from '@crm/http';
 import { Body, Controller, Get, Put } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { SignInPolicyRepository } from '../people/sign-in-policy.repository.js';
 import { SignInPolicyInput, SignInPolicyView } from './sign-in.dto.js';
-import { SignInPolicyRepository } from './sign-in-policy.repository.js';
 
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/tenant/sign-in-policy')

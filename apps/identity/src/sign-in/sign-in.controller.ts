@@ -3,10 +3,10 @@ import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Controller, Post, Res, UseGuards } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
-import { DEVICE_TOKEN_DESCRIPTION, giveDeviceToken, type HeaderReply } from './device-tokens.js';
-import type { SignInAnswer } from './mfa-request.service.js';
+import { DEVICE_TOKEN_DESCRIPTION, giveDeviceToken, type HeaderReply } from '../guesses/device-tokens.js';
+import type { SignInAnswer } from '../second-factor/mfa-request.service.js';
+import { secondFactorRoutes } from '../second-factor/second-factor-routes.js';
 import { PasswordStrategy } from './password.strategy.js';
-import { secondFactorRoutes } from './second-factor-routes.js';
 import { SignInInput, SignInView } from './sign-in.dto.js';
 import { type AuthenticatedUser, SignInService } from './sign-in.service.js';
 

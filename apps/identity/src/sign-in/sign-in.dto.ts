@@ -1,6 +1,6 @@
 import { BooleanField, EnumField, field, IdField, IntegerField, ListField, TextField } from '@crm/http';
-import { NEW_PASSWORD } from './password-policy.js';
-import { SECOND_FACTOR_POLICIES, type SecondFactorPolicy } from './sign-in-policy.entity.js';
+import { NEW_PASSWORD } from '../passwords/password-policy.js';
+import { SECOND_FACTOR_POLICIES, type SecondFactorPolicy } from '../people/sign-in-policy.entity.js';
 
 /** Only limits: a sign-in with a value that no account can have fails like any other. */
 export class SignInInput {

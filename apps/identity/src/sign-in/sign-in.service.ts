@@ -4,22 +4,22 @@ import { Injectable } from '@nestjs/common';
 import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
 import { failedSignIn, noting, RefusedActs, refusedSignIn } from '../audit/refused-acts.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
+import { DeviceTokens, type KnownDevice, type SignInOutcome } from '../guesses/device-tokens.js';
+import { SignInLimit } from '../guesses/sign-in-limit.js';
+import { PasswordService } from '../passwords/password.service.js';
 import { normaliseEmail } from '../people/email-address.js';
 import type { User } from '../people/people.entity.js';
 import { PersonRepository, type SignInHolder } from '../people/person.repository.js';
 import { PersonService } from '../people/person.service.js';
+import { SignInPolicyRepository } from '../people/sign-in-policy.repository.js';
 import { type SignInUser, UserRepository } from '../people/user.repository.js';
+import { MfaService, SIGN_INS } from '../second-factor/mfa.service.js';
+import { type Enrolled, MfaRequestService, type SignInAnswer } from '../second-factor/mfa-request.service.js';
+import type { AuthenticatorView } from '../second-factor/second-factor.dto.js';
+import type { SignInPurpose } from '../second-factor/second-factor.entity.js';
 import { SessionService } from '../sessions/session.service.js';
 import { type ProvenSignIn, type SignInOrigin } from '../sessions/session-issuer.js';
-import { DeviceTokens, type KnownDevice, type SignInOutcome } from './device-tokens.js';
-import { MfaService, SIGN_INS } from './mfa.service.js';
-import { type Enrolled, MfaRequestService, type SignInAnswer } from './mfa-request.service.js';
-import { PasswordService } from './password.service.js';
-import type { AuthenticatorView } from './second-factor.dto.js';
-import type { SignInPurpose } from './second-factor.entity.js';
 import type { SignInInput } from './sign-in.dto.js';
-import { SignInLimit } from './sign-in-limit.js';
-import { SignInPolicyRepository } from './sign-in-policy.repository.js';
 
 /** What was proven before the second factor, for the audit trail. */
 const FIRST_PROOFS: Readonly<Record<SignInPurpose, string>> = {

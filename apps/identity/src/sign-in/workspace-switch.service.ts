@@ -3,18 +3,18 @@ import { PlatformError } from '@crm/contracts';
 import { Database, inWorkspace } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { notingFailedProof, RefusedActs } from '../audit/refused-acts.js';
+import type { SignInOutcome } from '../guesses/device-tokens.js';
+import { SignInLimit } from '../guesses/sign-in-limit.js';
+import { PasswordService } from '../passwords/password.service.js';
 import { PersonService } from '../people/person.service.js';
 import { type SignInUser, UserRepository } from '../people/user.repository.js';
+import type { SignInAnswer } from '../second-factor/mfa-request.service.js';
+import { wrongPassword } from '../second-factor/reauthentication.service.js';
 import type { PersonWorkspace } from '../sessions/person-session.repository.js';
 import { PersonSessionService } from '../sessions/person-session.service.js';
 import type { SignInOrigin } from '../sessions/session-issuer.js';
-import type { SignInOutcome } from './device-tokens.js';
-import type { SignInAnswer } from './mfa-request.service.js';
-import { PasswordService } from './password.service.js';
-import { wrongPassword } from './reauthentication.service.js';
 import type { PersonWorkspacesView, SwitchInput } from './sign-in.dto.js';
 import { type FirstProof, SignInService } from './sign-in.service.js';
-import { SignInLimit } from './sign-in-limit.js';
 
 /** Leads a person from one of their workspaces to another, which admits them as it admits a sign-in. */
 @Injectable()

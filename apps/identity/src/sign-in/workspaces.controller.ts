@@ -3,8 +3,8 @@ import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Body, Controller, Get, Post, Res } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
-import { giveDeviceToken, type HeaderReply } from './device-tokens.js';
-import type { SignInAnswer } from './mfa-request.service.js';
+import { giveDeviceToken, type HeaderReply } from '../guesses/device-tokens.js';
+import type { SignInAnswer } from '../second-factor/mfa-request.service.js';
 import { PersonWorkspacesView, SignInView, SwitchInput, WorkspacesInput } from './sign-in.dto.js';
 import { WorkspaceSwitchService } from './workspace-switch.service.js';
 

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
 import { MailService } from '../mail/mail.service.js';
-import { EmailClaimRepository } from '../people/email.repository.js';
+import { EmailClaimRepository } from '../people/email-claim.repository.js';
 import type { User } from '../people/people.entity.js';
 import { PersonRepository } from '../people/person.repository.js';
 import { UserRepository } from '../people/user.repository.js';

@@ -1,7 +1,7 @@
 import { type NarrowTransaction, secondsFromNow, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
-import type { EmailHolder } from '../people/email.repository.js';
+import type { EmailHolder } from '../people/email-claim.repository.js';
 import { FOR_UPDATE, FUTURE, hasChangedOne } from '../tenant-row.js';
 import { ProviderLinkRepository, type Subject } from './provider-link.repository.js';
 import { ProviderLinkRequest } from './single-sign-on.entity.js';

@@ -5,9 +5,9 @@ import { Body, Controller, Get, Headers, Inject, Ip, Param, Post, Query, Req, Re
 import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import type { HeaderReply } from '../guesses/device-tokens.js';
+import type { SignInAnswer } from '../second-factor/mfa-request.service.js';
 import { presentedCookie } from '../sign-in/browser-cookie.js';
-import type { HeaderReply } from '../sign-in/device-tokens.js';
-import type { SignInAnswer } from '../sign-in/mfa-request.service.js';
 import { SignInView } from '../sign-in/sign-in.dto.js';
 import { ProviderSignInService } from './provider-sign-in.service.js';
 import { cookieFor, NAME, setCookie } from './provider-sign-in-cookie.js';

@@ -8,14 +8,14 @@ import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { normaliseEmail } from '../people/email-address.js';
 import type { User } from '../people/people.entity.js';
+import { SignInPolicyRepository } from '../people/sign-in-policy.repository.js';
 import { UserRepository } from '../people/user.repository.js';
+import { MfaRequestService, type SignInAnswer } from '../second-factor/mfa-request.service.js';
 import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secrets.js';
 import { SessionRepository } from '../sessions/session.repository.js';
 import { SessionService } from '../sessions/session.service.js';
 import { type SignInOrigin } from '../sessions/session-issuer.js';
 import { TokenSigner } from '../sessions/token-signer.js';
-import { MfaRequestService, type SignInAnswer } from '../sign-in/mfa-request.service.js';
-import { SignInPolicyRepository } from '../sign-in/sign-in-policy.repository.js';
 import { DomainService, domainOf } from './domain.service.js';
 import {
   IdentityProviderService,

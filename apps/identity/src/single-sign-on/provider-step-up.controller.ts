@@ -3,7 +3,7 @@ import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Controller, Headers, Param, Post, Res } from '@nestjs/common';
 import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
-import type { HeaderReply } from '../sign-in/device-tokens.js';
+import type { HeaderReply } from '../guesses/device-tokens.js';
 import { ProviderSignInService } from './provider-sign-in.service.js';
 import { cookieFor, setCookie } from './provider-sign-in-cookie.js';
 import { ProviderSignInLimit } from './provider-sign-in-limit.js';

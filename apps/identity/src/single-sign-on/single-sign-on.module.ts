@@ -3,8 +3,8 @@ import { EgressModule } from '../egress.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { PeopleModule } from '../people/people.module.js';
 import { RolesModule } from '../roles/roles.module.js';
+import { SecondFactorModule } from '../second-factor/second-factor.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
-import { SignInModule } from '../sign-in/sign-in.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { DomainController } from './domain.controller.js';
 import { DomainRepository } from './domain.repository.js';
@@ -28,7 +28,7 @@ import { ProviderStepUpController } from './provider-step-up.controller.js';
 import { RequirementController } from './requirement.controller.js';
 
 @Module({
-  imports: [PeopleModule, MailModule, EgressModule, SessionsModule, SignInModule, RolesModule, UsageModule],
+  imports: [PeopleModule, MailModule, EgressModule, SessionsModule, SecondFactorModule, RolesModule, UsageModule],
   controllers: [
     DomainController,
     IdentityProviderController,
