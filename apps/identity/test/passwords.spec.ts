@@ -4,7 +4,7 @@ import { AfterResponse } from '../src/mail/after-response.service.js';
 import { CHANGES } from '../src/password-changes/password-change.service.js';
 import { COMPLETIONS_PER_ADDRESS, MAILS_PER_ACCOUNT } from '../src/password-changes/password-reset-limit.js';
 import { refusals, waitSeconds } from '../src/passwords/hash-pool.js';
-import { PASSWORDS_SET } from '../src/users/user-administration.service.js';
+import { PASSWORDS_SET } from '../src/users/chosen-password.service.js';
 import { auditOf } from './audit.js';
 import { type Account, fromElsewhere, NEW_PASSWORD, newEmail, outcome, PASSWORD, withMail } from './identity.js';
 import { codeIn, tokenIn } from './mail-server.js';

@@ -1,55 +1,31 @@
 import type { Principal } from '@crm/access';
 import { EVENTS, PlatformError } from '@crm/contracts';
-import {
-  appendEvent,
-  assertQuotaLeft,
-  Database,
-  headerCall,
-  IdempotencyService,
-  inWorkspace,
-  type NarrowTransaction,
-  newId,
-  type QuotaRule,
-  type TenantTransaction,
-  takeQuota,
-} from '@crm/database';
+import { appendEvent, Database, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, parsePage } from '@crm/http';
-import { Limiter, LimiterStore } from '@crm/limits';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail, type NewAuditEntry } from '../audit/audit-trail.service.js';
-import { notingRefusal, RefusedActs } from '../audit/refused-acts.js';
-import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { InvitationService } from '../invitations/invitation.service.js';
-import { LocalPasswords } from '../passwords/local-passwords.js';
-import { PasswordService } from '../passwords/password.service.js';
-import { PasswordMarks } from '../passwords/password-marks.js';
-import { PasswordPolicy } from '../passwords/password-policy.js';
-import { normaliseEmail } from '../people/email-address.js';
 import { isRemoved, shownAddress, type User, type UserStatus } from '../people/people.entity.js';
 import { PersonRepository } from '../people/person.repository.js';
-import { SignInPolicyRepository } from '../people/sign-in-policy.repository.js';
-import { assertVerified, TenantService } from '../people/tenant.service.js';
 import { UserRepository } from '../people/user.repository.js';
-import { assertGrantable, USER_QUOTA, UserService } from '../people/user.service.js';
+import { assertGrantable } from '../people/user.service.js';
 import { RoleService } from '../roles/role.service.js';
 import { RecentProof } from '../sessions/recent-proof.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
-import { DomainService } from '../single-sign-on/domain.service.js';
-import { UsageService } from '../usage/usage.service.js';
-import type { UserChangeInput, UserInput, UserListQuery } from './user.dto.js';
+import type { UserChangeInput, UserListQuery } from './user.dto.js';
 
 type Changed = Pick<User, 'id' | 'name' | 'roles' | 'status'>;
 
-const sorted = (roles: readonly string[]): string[] => [...roles].sort();
+const haveRolesChanged = (before: Pick<User, 'roles'>, after: Pick<User, 'roles'>): boolean =>
+  [...before.roles].sort().join() !== [...after.roles].sort().join();
 
 /** What the audit trail has of a change of a user; nothing for what stays as it was. Names are not stored: they identify people. */
 function changesOf(before: Changed, after: Changed, opened: AuditDetail): NewAuditEntry[] {
   const subject = { kind: 'user', id: before.id } as const;
   const entries: NewAuditEntry[] = [];
   if (before.name !== after.name) entries.push({ action: 'user.renamed', subject });
-  if (sorted(before.roles).join() !== sorted(after.roles).join()) {
+  if (haveRolesChanged(before, after)) {
     entries.push({ action: 'user.roles_changed', subject, detail: { from: before.roles, to: after.roles, ...opened } });
   }
   if (before.status !== after.status) {
@@ -58,52 +34,18 @@ function changesOf(before: Changed, after: Changed, opened: AuditDetail): NewAud
   return entries;
 }
 
-/** Repeated invitations of one user in an hour, so that nobody can flood the mailbox of the user. */
-const INVITATIONS_AGAIN = { name: 'invitation', points: 5, windowSeconds: 3600 };
-
-/** Passwords that the administrators of a tenant set in an hour: each is looked at and hashed. Others are invited. */
-export const PASSWORDS_SET = { name: 'user-password', points: 300, windowSeconds: 3600 };
-
 @Injectable()
 export class UserAdministrationService {
-  private readonly invitationLimit: Limiter;
-  private readonly passwordLimit: Limiter;
-
   constructor(
     private readonly database: Database,
     private readonly users: UserRepository,
     private readonly persons: PersonRepository,
-    private readonly additions: UserService,
-    private readonly passwords: PasswordService,
-    private readonly invitations: InvitationService,
     private readonly sessions: SessionService,
     private readonly revocations: RevocationService,
-    private readonly idempotency: IdempotencyService,
-    private readonly passwordMarks: PasswordMarks,
-    private readonly policy: PasswordPolicy,
-    private readonly localPasswords: LocalPasswords,
-    private readonly tenants: TenantService,
-    private readonly signInPolicies: SignInPolicyRepository,
-    private readonly domains: DomainService,
     private readonly trail: AuditTrail,
-    private readonly refusals: RefusedActs,
     private readonly proof: RecentProof,
-    private readonly usage: UsageService,
     private readonly roles: RoleService,
-    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
-    limits: LimiterStore,
-  ) {
-    this.invitationLimit = new Limiter(
-      limits,
-      INVITATIONS_AGAIN,
-      'Too many invitations sent to this user. Try again later',
-    );
-    this.passwordLimit = new Limiter(
-      limits,
-      PASSWORDS_SET,
-      'Too many users were added with a password. Invite them instead',
-    );
-  }
+  ) {}
 
   /** @throws PlatformError INVALID_QUERY for a cursor of another tenant or list */
   async list(tenantId: string, { q, ids, status, ...query }: UserListQuery): Promise<ListAnswer<User>> {
@@ -115,60 +57,6 @@ export class UserAdministrationService {
 
   async get(tenantId: string, id: string): Promise<User> {
     return this.database.transaction(tenantId, (tx) => this.users.get(tx, id));
-  }
-
-  /**
-   * Nothing tells whether the address has an account elsewhere.
-   * @param key makes a repeated call return the same user
-   * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, VALIDATION_FAILED, LOCAL_PASSWORDS_REFUSED, WEAK_PASSWORD, RATE_LIMITED,
-   * STORAGE_LIMIT_REACHED, SERVICE_UNAVAILABLE for a role that only the marketplace knows,
-   * EMAIL_TAKEN for the address of another user of the workspace, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
-   */
-  async add(principal: Principal, addition: UserInput, key?: string): Promise<User> {
-    const { tenantId } = principal;
-    const roles = [...new Set(addition.roles)];
-    assertGrantable(principal, roles);
-    const body = { ...addition, password: addition.password && this.passwordMarks.of(addition.password) };
-    const call = headerCall(principal, 'POST /api/tenant/users', key, body);
-    // First: a quota that has run out since does not refuse a repetition.
-    const earlier =
-      call && (await this.database.transaction(tenantId, (tx) => this.idempotency.findRecordId(tx, call)));
-    if (earlier) return this.get(tenantId, earlier);
-    const admitted = await this.roles.admit(tenantId, addition.roles);
-    const quota = await this.admitAddition(principal);
-    await this.assertCanSignIn(tenantId, addition.email, roles);
-    const password = await this.hash(principal, addition);
-    const user = {
-      id: newId(),
-      email: normaliseEmail(addition.email),
-      name: addition.name.trim(),
-      roles,
-      status: password ? ('active' as const) : ('invited' as const),
-      origin: 'administrator' as const,
-      initialPassword: password !== undefined && this.localPasswords.areInitial,
-      passwordHash: password?.hash ?? null,
-    };
-    const invitation = user.status === 'invited' ? await this.invitations.prepare(tenantId, user) : undefined;
-    const create = async (tx: NarrowTransaction): Promise<string> => {
-      await this.roles.hold(tx, tenantId, admitted);
-      await this.additions.addLocal(tx, tenantId, user, password?.key);
-      if (invitation) await this.invitations.send(tx, invitation);
-      this.trail.record(tx, {
-        action: invitation ? 'user.invited' : 'user.added',
-        subject: { kind: 'user', id: user.id },
-        detail: { roles },
-      });
-      // Last: others of the workspace who add a user wait from here on.
-      await takeQuota(tx, tenantId, quota);
-      await this.usage.assertUserLimit(tx, tenantId);
-      return user.id;
-    };
-    const adding = inWorkspace(this.database, principal, async (tx) =>
-      call ? (await this.idempotency.once(tx, call, () => create(tx))).recordId : create(tx),
-    );
-    const added = await notingRefusal(this.refusals, principal, quota, () => adding);
-    await this.usage.noteUser(tenantId);
-    return this.get(tenantId, added);
   }
 
   /**
@@ -210,58 +98,9 @@ export class UserAdministrationService {
     return this.get(tenantId, id);
   }
 
-  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for a user who is not invited, RATE_LIMITED */
-  async inviteAgain(principal: Principal, id: string): Promise<void> {
-    const { tenantId } = principal;
-    const user = await this.get(tenantId, id);
-    assertGrantable(principal, user.roles);
-    assertInvited(user);
-    const quota = await this.admitAddition(principal);
-    await this.invitationLimit.consume(id);
-    const invitation = await this.invitations.prepare(tenantId, user);
-    await this.database.transaction(principal, async (tx) => {
-      // Checked again under the lock: the user can have accepted in the meantime.
-      assertInvited(await this.users.lock(tx, id));
-      await this.invitations.replace(tx, invitation);
-      this.trail.record(tx, { action: 'user.invited_again', subject: { kind: 'user', id } });
-      await takeQuota(tx, tenantId, quota);
-    });
-  }
-
-  /** Someone whom no provider of the workspace can know would accept the invitation in vain. @throws PlatformError VALIDATION_FAILED */
-  private async assertCanSignIn(tenantId: string, email: string, roles: readonly string[]): Promise<void> {
-    // Owners sign in by a password.
-    if (roles.includes('owner')) return;
-    const isKnowable = await inWorkspace(
-      this.database,
-      tenantId,
-      async (tx) =>
-        !(await this.signInPolicies.requiresSingleSignOn(tx, tenantId)) ||
-        (await this.domains.covers(tx, tenantId, normaliseEmail(email))),
-    );
-    if (isKnowable) return;
-    const detail = 'The workspace requires single sign-on. Use an address of one of its verified domains';
-    const errors = [{ pointer: '/email', code: 'SINGLE_SIGN_ON_REQUIRED', detail }];
-    throw new PlatformError('VALIDATION_FAILED', undefined, { errors });
-  }
-
-  /** Before a password is hashed. @returns the quota to take @throws PlatformError EMAIL_NOT_VERIFIED, RATE_LIMITED */
-  private async admitAddition(principal: Principal): Promise<QuotaRule> {
-    const { tenantId } = principal;
-    return this.database.transaction(tenantId, async (tx) => {
-      const tenant = await this.tenants.view(tx);
-      assertVerified(tenant);
-      const limit = this.config.quotas.users[tenant.plan];
-      const quota = { ...USER_QUOTA, limit };
-      await notingRefusal(this.refusals, principal, quota, () => assertQuotaLeft(tx, tenantId, quota));
-      return quota;
-    });
-  }
-
   private async cutOff(tx: TenantTransaction, before: User, after: User): Promise<string[]> {
     const disabled = after.status === 'disabled' && before.status !== 'disabled';
-    const rolesChanged = [...before.roles].sort().join() !== [...after.roles].sort().join();
-    if (disabled || rolesChanged) await this.revocations.record(tx, 'user', before.id);
+    if (disabled || haveRolesChanged(before, after)) await this.revocations.record(tx, 'user', before.id);
     if (!disabled) return [];
     await appendEvent(tx, EVENTS['user.disabled'], {
       subject: before.id,
@@ -269,22 +108,6 @@ export class UserAdministrationService {
     });
     return this.sessions.endAllWithin(tx, before.id);
   }
-
-  /** Tenants take turns, so that one that adds many users does not keep those of others from signing in. */
-  private async hash({ tenantId }: Principal, addition: UserInput): Promise<{ hash: string; key: Buffer } | undefined> {
-    const { email, password } = addition;
-    if (password === undefined) return undefined;
-    await this.localPasswords.assertAllowed(tenantId);
-    await this.passwordLimit.consume(tenantId);
-    const workspace = (await this.tenants.get(tenantId)).name;
-    await this.policy.assertAcceptable(password, { ...addition, workspace });
-    const hash = await this.passwords.hash(password, tenantId);
-    return { hash, key: await this.passwords.claimKey(normaliseEmail(email), password, tenantId) };
-  }
-}
-
-function assertInvited(user: User | null): void {
-  if (user?.status !== 'invited') throw new PlatformError('CONFLICT', 'Only invited users can be invited again');
 }
 
 function statusAfter(user: User, isMember: boolean, change: UserChangeInput): UserStatus {

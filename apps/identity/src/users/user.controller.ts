@@ -4,7 +4,9 @@ import { ApiGroup, Describe, IdParam, type ListAnswer, mapList, NotRepeatable } 
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { USER_GROUP } from '../api-groups.js';
 import { MemberAdministrationService } from './member-administration.service.js';
+import { RepeatedInvitationService } from './repeated-invitation.service.js';
 import { UserChangeInput, UserInput, UserListQuery, UserView, userView } from './user.dto.js';
+import { UserAdditionService } from './user-addition.service.js';
 import { UserAdministrationService } from './user-administration.service.js';
 
 @ApiGroup(USER_GROUP)
@@ -13,6 +15,8 @@ import { UserAdministrationService } from './user-administration.service.js';
 export class UserController {
   constructor(
     private readonly users: UserAdministrationService,
+    private readonly additions: UserAdditionService,
+    private readonly invitations: RepeatedInvitationService,
     private readonly members: MemberAdministrationService,
   ) {}
 
@@ -53,7 +57,7 @@ export class UserController {
     @Body() input: UserInput,
     @IdempotencyKey() key: string | undefined,
   ): Promise<UserView> {
-    return userView(principal, await this.users.add(principal, input, key));
+    return userView(principal, await this.additions.add(principal, input, key));
   }
 
   // A role that is given needs one, which depends on the body: UserAdministrationService.change asks for it.
@@ -85,7 +89,7 @@ export class UserController {
     errors: ['ROLE_NOT_GRANTABLE', 'CONFLICT', 'EMAIL_NOT_VERIFIED'],
   })
   async inviteAgain(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
-    await this.users.inviteAgain(principal, id);
+    await this.invitations.inviteAgain(principal, id);
   }
 
   @Delete(':id/second-factor')

@@ -11,12 +11,13 @@ import { SecondFactorModule } from '../second-factor/second-factor.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { SingleSignOnModule } from '../single-sign-on/single-sign-on.module.js';
 import { UsageModule } from '../usage/usage.module.js';
+import { ChosenPasswordService } from './chosen-password.service.js';
 import { MemberAdministrationService } from './member-administration.service.js';
+import { RepeatedInvitationService } from './repeated-invitation.service.js';
 import { UserController } from './user.controller.js';
+import { UserAdditionService } from './user-addition.service.js';
 import { UserAdministrationService } from './user-administration.service.js';
-
-/** What other nouns use. */
-const SHARED = [MemberAdministrationService];
+import { UserAdmissionService } from './user-admission.service.js';
 
 @Module({
   imports: [
@@ -34,7 +35,14 @@ const SHARED = [MemberAdministrationService];
     IdempotencyModule,
   ],
   controllers: [UserController],
-  providers: [...SHARED, UserAdministrationService],
-  exports: SHARED,
+  providers: [
+    ChosenPasswordService,
+    MemberAdministrationService,
+    RepeatedInvitationService,
+    UserAdditionService,
+    UserAdministrationService,
+    UserAdmissionService,
+  ],
+  exports: [MemberAdministrationService],
 })
 export class UsersModule {}
