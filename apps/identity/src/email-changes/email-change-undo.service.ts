@@ -27,7 +27,7 @@ import { SessionService } from '../sessions/session.service.js';
 import { ProviderLinkRepository } from '../single-sign-on/provider-link.repository.js';
 import type { EmailChange } from './email-change.entity.js';
 import { EmailChangeRepository } from './email-change.repository.js';
-import { EmailChangeService, invalid } from './email-change.service.js';
+import { EmailChangeService, invalidEmailChange } from './email-change.service.js';
 
 /** Who changed the address knew the password: neither that is worth anything afterwards, nor what was set up since. */
 @Injectable()
@@ -71,7 +71,7 @@ export class EmailChangeUndoService {
   private async hold(tx: NarrowTransaction, tenantId: string, { id, secret }: Link) {
     const { oldEmail } = assertUndoable(await this.changes.find(tx, tenantId, id), secret);
     const known = await this.persons.findAddress(tx, oldEmail);
-    if (!known) throw invalid();
+    if (!known) throw invalidEmailChange();
     const { personId } = known;
     const addresses = await this.persons.addresses(tx, personId);
     await this.requests.holdAddresses(tx, addresses);
@@ -132,7 +132,7 @@ type Link = Pick<EmailChange, 'id'> & { readonly secret: string };
 
 function assertUndoable(change: EmailChange | null, secret: string): EmailChange {
   if (!change?.confirmedAt || !change.undoHash || !isSecret(change.undoHash, secret)) {
-    throw invalid();
+    throw invalidEmailChange();
   }
   return change;
 }

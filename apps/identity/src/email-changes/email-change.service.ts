@@ -73,17 +73,18 @@ export class EmailChangeService {
     const undoSecret = newSecret();
     await inWorkspace(this.database, { ...origin, tenantId }, async (tx) => {
       const asked = await this.changes.find(tx, tenantId, id);
-      if (!asked || !isSecret(asked.secretHash, secret)) throw invalid();
+      if (!asked || !isSecret(asked.secretHash, secret)) throw invalidEmailChange();
       const { userId, oldEmail, newEmail } = asked;
       await this.holdAddresses(tx, [oldEmail, newEmail]);
       const personId = await this.persons.personOf(tx, userId);
       const users = personId === undefined ? [] : await this.persons.memberships(tx, personId);
       for (const each of users) {
         const held = await inOtherTenant(tx, each.tenantId, () => this.users.hold(tx, each.tenantId, each.userId));
-        if (each.userId === userId && (held?.email !== oldEmail || held.status === 'disabled')) throw invalid();
+        if (each.userId === userId && (held?.email !== oldEmail || held.status === 'disabled'))
+          throw invalidEmailChange();
       }
       const change = await this.changes.lock(tx, tenantId, id);
-      if (!change || change.confirmedAt || users.length === 0) throw invalid();
+      if (!change || change.confirmedAt || users.length === 0) throw invalidEmailChange();
       const known = await this.persons.findAddress(tx, newEmail);
       if (known && known.personId !== personId) throw new PlatformError('EMAIL_TAKEN');
       // An address that the person had before is still kept for them.
@@ -128,7 +129,7 @@ export class EmailChangeService {
   async take(token: string, address: string): Promise<{ tenantId: string; id: string; secret: string }> {
     await this.limit.tokens.consume(addressKey(address));
     const presented = unpackToken(token);
-    if (!presented) throw invalid();
+    if (!presented) throw invalidEmailChange();
     return presented;
   }
 
@@ -153,7 +154,7 @@ export class EmailChangeService {
   }
 }
 
-export const invalid = () => new PlatformError('INVALID_EMAIL_CHANGE');
+export const invalidEmailChange = () => new PlatformError('INVALID_EMAIL_CHANGE');
 
 function sameAddress(): PlatformError {
   const detail = 'This is already the address';

@@ -73,7 +73,7 @@ function parse(challengeId: string): [string, number] | undefined {
   return id !== undefined && /^[0-9a-z]{6,7}$/.test(expires) ? [id, Number.parseInt(expires, 36)] : undefined;
 }
 
-export const refused = () =>
+const refused = () =>
   new PlatformError('INVALID_CREDENTIALS', 'The challenge has expired or was already used. Start again');
 
 const NAME = 'CRM platform';

@@ -137,6 +137,6 @@ function idsOf(kind: AccountKind, text: string, refuse = refused): [string, stri
   return [tenantId, id];
 }
 
-export const refused = () => new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or has expired');
+const refused = () => new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or has expired');
 
 const tokenRefused = () => new PlatformError('INVALID_CREDENTIALS', "The enrolment token isn't valid. Sign in again");

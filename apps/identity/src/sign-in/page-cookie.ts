@@ -5,7 +5,7 @@ import { type HeaderReply } from '../guesses/device-tokens.js';
 import { AccessTokenView } from '../sessions/session.dto.js';
 import { presentedCookie } from './browser-cookie.js';
 
-export const PATH = 'api/auth/session';
+export const PAGE_SESSION_PATH = 'api/auth/session';
 
 /** The refresh token of a page, where its scripts cannot read it. */
 @Injectable()
@@ -18,7 +18,7 @@ export class PageCookie {
     // `__Host-`, which neighbouring hosts cannot plant, is for https and the whole host (RFC 6265bis, section 4.1.3.2).
     const isSecure = service.baseUrl.startsWith('https:');
     this.name = isSecure ? '__Host-crm-session' : 'crm-session';
-    this.attributes = `${isSecure ? 'Path=/; Secure' : `Path=/${PATH}`}; HttpOnly; SameSite=Strict`;
+    this.attributes = `${isSecure ? 'Path=/; Secure' : `Path=/${PAGE_SESSION_PATH}`}; HttpOnly; SameSite=Strict`;
     this.lifeSeconds = sessions.idleSeconds;
   }
 

@@ -6,7 +6,7 @@ import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decor
 import { DEVICE_TOKEN_DESCRIPTION, giveDeviceToken, type HeaderReply } from '../guesses/device-tokens.js';
 import { AccessTokenView } from '../sessions/session.dto.js';
 import { SessionService } from '../sessions/session.service.js';
-import { PATH, PageCookie } from './page-cookie.js';
+import { PAGE_SESSION_PATH, PageCookie } from './page-cookie.js';
 import { PAGE_HEADER, PageGuard } from './page-guard.js';
 import { ADMISSION, PasswordStrategy } from './password.strategy.js';
 import { HandOverInput, PageSignInView, SignInInput } from './sign-in.dto.js';
@@ -15,7 +15,7 @@ import { type AuthenticatedUser, SignInService } from './sign-in.service.js';
 const OF_PAGES = `For pages at the platform's own address, which \`Origin\` has to say, with \`${PAGE_HEADER.name}: ${PAGE_HEADER.value}\`.`;
 
 @ApiGroup(SIGN_IN_GROUP)
-@Controller(PATH)
+@Controller(PAGE_SESSION_PATH)
 @UseGuards(PageGuard)
 @Public()
 export class PageSessionController {

@@ -7,11 +7,11 @@ import { SIGN_IN_SECONDS } from './provider-sign-in.repository.js';
  * them a link (login CSRF). `__Host-`: a browser accepts it from this very host only (RFC 6265bis, section 4.1.3.2); Lax:
  * it comes along when the provider sends the browser back.
  */
-export const NAME = '__Host-crm-sign-in';
+export const SIGN_IN_COOKIE = '__Host-crm-sign-in';
 
 /** The value to tie a new sign-in to: the present one, so that sign-ins in two tabs do not end each other. */
-export const cookieFor = (header: string | undefined): string => presentedCookie(NAME, header) ?? newSecret();
+export const cookieFor = (header: string | undefined): string => presentedCookie(SIGN_IN_COOKIE, header) ?? newSecret();
 
 /** `Set-Cookie` */
 export const setCookie = (value: string): string =>
-  `${NAME}=${value}; Path=/; Max-Age=${SIGN_IN_SECONDS}; Secure; HttpOnly; SameSite=Lax`;
+  `${SIGN_IN_COOKIE}=${value}; Path=/; Max-Age=${SIGN_IN_SECONDS}; Secure; HttpOnly; SameSite=Lax`;

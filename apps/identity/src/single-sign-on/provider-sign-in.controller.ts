@@ -10,7 +10,7 @@ import type { SignInAnswer } from '../second-factor/mfa-request.service.js';
 import { presentedCookie } from '../sign-in/browser-cookie.js';
 import { SignInView } from '../sign-in/sign-in.dto.js';
 import { ProviderSignInService } from './provider-sign-in.service.js';
-import { cookieFor, NAME, setCookie } from './provider-sign-in-cookie.js';
+import { cookieFor, SIGN_IN_COOKIE, setCookie } from './provider-sign-in-cookie.js';
 import { ProviderSignInLimit } from './provider-sign-in-limit.js';
 import { DiscoverInput, ExchangeInput, SignInProviderListView, StartedView, StartInput } from './single-sign-on.dto.js';
 
@@ -90,7 +90,12 @@ export class ProviderSignInController {
     @Req() request: { raw: { url?: string } },
     @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<void> {
-    const fragment = await this.outcome(providerId, request.raw.url ?? '', origin, presentedCookie(NAME, cookies));
+    const fragment = await this.outcome(
+      providerId,
+      request.raw.url ?? '',
+      origin,
+      presentedCookie(SIGN_IN_COOKIE, cookies),
+    );
     // A fragment reaches the page but not the log of a server.
     reply.header('location', `${this.config.service.baseUrl}/account/signed-in#${fragment}`);
     reply.header('cache-control', 'no-store');
@@ -113,7 +118,7 @@ export class ProviderSignInController {
     @Headers('cookie') cookies: string | undefined,
   ): Promise<SignInAnswer> {
     await this.limit.consume('exchange', origin.address);
-    return this.signIns.exchange(code, presentedCookie(NAME, cookies), origin);
+    return this.signIns.exchange(code, presentedCookie(SIGN_IN_COOKIE, cookies), origin);
   }
 
   /** Limited as one, whichever way it is asked. */
