@@ -75,7 +75,7 @@ describe('crm-dev listen and trigger', () => {
     secret = rotated.body.secret;
     const target = `http://127.0.0.1:${(local.address() as AddressInfo).port}/hooks`;
     listening = new Run(token, ['listen', appKey, '--forward', target]);
-    await eventually(async () => listening.err.includes('Listening to'), 'the session begins');
+    await eventually(async () => listening.err.includes('Listening for'), 'the session begins');
   });
   afterAll(async () => {
     listening?.child.kill('SIGKILL');

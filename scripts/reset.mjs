@@ -34,7 +34,7 @@ await runCommand(async () => {
   // Elsewhere when PostgreSQL's user cannot reach the project; then its folder is ours alone.
   await rm(postgres.startsWith(dataDir) ? postgres : path.dirname(postgres), { recursive: true, force: true });
   await rm(dataDir, { recursive: true, force: true });
-  process.stdout.write(`Deleted ${dataDir}. The next start begins afresh.\n`);
+  process.stdout.write(`Deleted ${dataDir}. The next start creates a new one.\n`);
 });
 
 /** @param {string} dataDir */

@@ -32,9 +32,9 @@ describe('an app that asks for access', () => {
     await person.press('Continue');
     await person.isAt('Give Acme Tasks access?');
     expect(await page.getByRole('listitem').allTextContents()).toEqual([
-      'See, add, change and delete records of your own listsReads and changes · The app cannot work without it',
-      'See, add, change and delete tasksReads and changes',
-      'See your leadsReads only',
+      'View, create, edit, and delete records of custom objectsReads and changes · The app cannot work without it',
+      'View, create, edit, and delete tasksReads and changes',
+      'View leadsReads only',
     ]);
     await person.reads('you go to app.acme.example.com');
     await visit.checkNothingKept();
@@ -59,7 +59,7 @@ describe('an app that asks for access', () => {
     await page.goto(app.authorizeUrl);
     await person.givesPassword(member.email);
     await person.isAt('Give Acme Tasks access?');
-    await page.getByLabel('See, add, change and delete tasks').uncheck();
+    await page.getByLabel('View, create, edit, and delete tasks').uncheck();
     await person.press('Give access');
     await person.isAt('The app');
     const { code } = app.returned(page.url());

@@ -21,7 +21,7 @@ describe('the API keys of someone', () => {
     await person.reads('Choose something that the key reaches.');
     // Webhooks are for administrators, and a key never changes workflows.
     expect(await page.getByLabel('Webhooks').count()).toBe(0);
-    expect(await page.getByLabel('Workflows').locator('option').allTextContents()).toEqual(['Nothing', 'Reads only']);
+    expect(await page.getByLabel('Automations').locator('option').allTextContents()).toEqual(['Nothing', 'Reads only']);
     await page.getByLabel('Leads').selectOption('Reads only');
     await visit.checkAccessible('form of a key');
     await person.press('Make the key');
@@ -32,7 +32,7 @@ describe('the API keys of someone', () => {
 
     await person.isAt('API keys');
     const entry = page.locator('.entry').filter({ hasText: 'Nightly import' });
-    await entry.getByText('See your leads').waitFor();
+    await entry.getByText('View leads').waitFor();
     expect(await page.getByRole('main').textContent()).not.toContain(token);
     await visit.checkAccessible('keys');
     await visit.checkNothingKept();

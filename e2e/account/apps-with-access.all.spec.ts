@@ -24,21 +24,21 @@ describe('the apps that act for someone', () => {
     await person.presses('Take something away', 'Acme Tasks');
     const dialog = page.getByRole('dialog', { name: 'What may Acme Tasks still do?' });
     await dialog.waitFor();
-    expect(await dialog.getByLabel('records of your own lists').isDisabled()).toBe(true);
+    expect(await dialog.getByLabel('records of custom objects').isDisabled()).toBe(true);
     await visit.checkAccessible('what an app keeps');
     await person.answers('Take it away');
     await dialog.getByRole('alert').waitFor();
     await api('GET', '/api/crm/leads', { token, expect: 200 });
 
-    await dialog.getByLabel('See, add, change and delete tasks').uncheck();
+    await dialog.getByLabel('View, create, edit, and delete tasks').uncheck();
     await person.answers('Take it away');
     await person.reads('Acme Tasks can do less now.');
     await dead(token);
     const words = () => page.locator('.entry').getByRole('listitem').allTextContents();
     expect(await words()).toEqual([
-      'See, add, change and delete records of your own lists',
-      'See, add, change and delete tasks (taken away)',
-      'See your leads',
+      'View, create, edit, and delete records of custom objects',
+      'View, create, edit, and delete tasks (taken away)',
+      'View leads',
     ]);
     await visit.checkAccessible('an app that has lost something');
     const { tokens } = await app.refresh(refresh_token);
@@ -47,7 +47,7 @@ describe('the apps that act for someone', () => {
     await api('GET', '/api/crm/tasks', { token: tokens.access_token, expect: 403 });
 
     await person.presses('Take something away', 'Acme Tasks');
-    await dialog.getByLabel('See your leads').uncheck();
+    await dialog.getByLabel('View leads').uncheck();
     await person.answers('Take it away');
     // Nothing is left that it could lose: only all of it can be withdrawn.
     const least = page.getByRole('button', { name: 'Take something away: Acme Tasks' });
@@ -58,7 +58,7 @@ describe('the apps that act for someone', () => {
     await person.press('Back to the overview');
     await person.opens('Apps with access');
     await person.reads('Acme Tasks');
-    expect(await words()).toEqual(['See, add, change and delete records of your own lists']);
+    expect(await words()).toEqual(['View, create, edit, and delete records of custom objects']);
     expect(await least.count()).toBe(0);
   });
 
@@ -70,9 +70,9 @@ describe('the apps that act for someone', () => {
     const entry = page.locator('.entry').filter({ hasText: 'Acme Tasks' });
     await entry.waitFor();
     expect(await entry.getByRole('listitem').allTextContents()).toEqual([
-      'See, add, change and delete records of your own lists',
-      'See, add, change and delete tasks',
-      'See your leads',
+      'View, create, edit, and delete records of custom objects',
+      'View, create, edit, and delete tasks',
+      'View leads',
     ]);
     await visit.checkAccessible('an app');
     await person.presses('Withdraw the access', 'Acme Tasks');

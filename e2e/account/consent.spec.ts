@@ -10,8 +10,8 @@ const ASKED = {
   tenant: { id: '0199aa00-0000-7000-8000-000000000001', name: 'Globex' },
   scopes: [
     { name: 'tasks:read', description: 'See tasks', writes: false },
-    { name: 'leads', description: 'See and change leads', writes: true },
-    { name: 'forecasts', description: 'See and change forecasts', writes: true },
+    { name: 'leads', description: 'View, create, edit, and delete leads', writes: true },
+    { name: 'forecasts', description: 'View, create, edit, and delete forecasts', writes: true },
   ],
   accessPeriod: { maxSeconds: 90 * 86_400, idleSeconds: 14 * 86_400 },
   redirectHost: 'sync.acme.test',
@@ -51,9 +51,9 @@ describe('the request of an app', () => {
     }
     // What changes something first; a scope that the page does not know yet has the words of the API.
     expect(await page.getByRole('listitem').allTextContents()).toEqual([
-      'See, add, change and delete leadsReads and changes',
-      'See and change forecastsReads and changes',
-      'See your tasksReads only',
+      'View, create, edit, and delete leadsReads and changes',
+      'View, create, edit, and delete forecastsReads and changes',
+      'View tasksReads only',
     ]);
     expect(calls.tokens[READ]).toMatch(/^Bearer ey/);
     await visit.checkAccessible('consent');
@@ -67,13 +67,13 @@ describe('the request of an app', () => {
     await signIn({ [READ]: () => ({ body: { ...ASKED, scopes } }), [DECIDE]: () => ({ body: { redirectTo } }) });
     await person.isAt('Give Acme Sync access?');
     await page.getByText('Untick what you do not want to give it.').waitFor();
-    const needed = page.getByLabel('See, add, change and delete leads');
+    const needed = page.getByLabel('View, create, edit, and delete leads');
     expect([await needed.isChecked(), await needed.isDisabled()]).toEqual([true, true]);
     await visit.checkAccessible('consent with what the app cannot work without');
     // The whole line is the target, not its small box.
-    await page.getByText('See your tasks').click();
-    await page.getByText('See and change forecasts').click();
-    await page.getByText('See your tasks').click();
+    await page.getByText('View tasks').click();
+    await page.getByText('View, create, edit, and delete forecasts').click();
+    await page.getByText('View tasks').click();
     await person.press('Give access');
     await person.isAt('The app');
     expect(calls.bodies[DECIDE]).toEqual({ decision: 'approve', scopes: ['tasks:read', 'leads'] });
@@ -144,7 +144,7 @@ describe('the request of an app', () => {
   });
 
   it('that is over says so, in words', async () => {
-    const gone = { code: 'INVALID_AUTHORIZATION_REQUEST', title: 'The request of the app is not valid any more' };
+    const gone = { code: 'INVALID_AUTHORIZATION_REQUEST', title: 'This authorization request is no longer valid' };
     await signIn({ [READ]: () => ({ status: 410, body: gone }) });
     await person.isAt('This request does not exist any more');
     await visit.checkAccessible('a request that is over');
@@ -180,6 +180,6 @@ describe('the request of an app', () => {
 
   it('without an id is no request', async () => {
     await page.goto(`${addresses.baseUrl}/account/authorize?request=../../me`);
-    await person.isAt('There is no such page');
+    await person.isAt('Page not found');
   });
 });

@@ -100,7 +100,7 @@ describe('the link that verifies an address', () => {
     const [email, other] = [newEmail('registered'), newEmail('registered')];
     await register(email);
     await register(other);
-    await open(await linkTo(other, 'Verify your e-mail address'));
+    await open(await linkTo(other, 'Verify your email address'));
     await person.givesPassword(email);
     await page.getByText(`Signed in as ${email}.`).waitFor();
     await person.press('Verify this address');
@@ -125,13 +125,13 @@ describe('the links of a change of address', () => {
     const changed = newEmail('changed');
     const body = { email: changed, password: PASSWORD };
     await api('POST', '/api/auth/email-change', { token, body, expect: 202 });
-    await open(await linkTo(changed, 'Confirm your new e-mail address'));
+    await open(await linkTo(changed, 'Confirm your new email address'));
     await visit.checkAccessible('confirmation');
     await person.press('Confirm the address');
     await person.isAt('Your new address is confirmed');
     await signIn(changed);
 
-    await open(await linkTo(email, 'The e-mail address of your account was changed'));
+    await open(await linkTo(email, 'The email address of your account was changed'));
     await person.isAt('Take back your e-mail address');
     await person.press('Undo the change');
     await person.isAt('The change is undone');

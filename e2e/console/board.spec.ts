@@ -45,7 +45,7 @@ it('deals are moved by drag and by menu, and one that is moved to won is won', a
   });
   expect(created.id).toBeDefined();
   await visit.signIn(member);
-  await goTo('/records/opportunity', 'Opportunities');
+  await goTo('/records/opportunity', 'Deals');
   await page.getByRole('button', { name: 'Pipeline', exact: true }).click();
   await column('Qualification').getByText('Spare cogs').waitFor();
   await column('Qualification').getByText('€1,840').waitFor();
@@ -84,7 +84,7 @@ it('a move that is refused is taken back, and says why', async () => {
         })
       : route.continue(),
   );
-  await goTo('/records/opportunity?board=1', 'Opportunities');
+  await goTo('/records/opportunity?board=1', 'Deals');
   await page.getByLabel('Move Difference engine to').selectOption('Negotiation');
   await page.getByRole('alert').waitFor();
   await column('Proposal').getByText('Difference engine').waitFor();
@@ -94,7 +94,7 @@ it('the board counts its own cards while the deals cannot be counted, if it has 
   await visit.signIn(member);
   const answer = { status: 422, contentType: 'application/problem+json', body: '{"code":"QUERY_TOO_EXPENSIVE"}' };
   await page.route('**/api/crm/opportunities/aggregate?*', (route) => route.fulfill(answer));
-  await goTo('/records/opportunity?board=1', 'Opportunities');
+  await goTo('/records/opportunity?board=1', 'Deals');
   await page.getByRole('alert').getByText('The deals of this pipeline cannot be counted now.').waitFor();
   const cards = await column('Proposal').getByRole('listitem').count();
   expect(cards).toBeGreaterThan(0);
@@ -145,7 +145,7 @@ it('a second pipeline has a board of its own, which the address names', async ()
   await added.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Resellers is saved.').waitFor();
   await call('POST', 'opportunities', { name: 'Abacus', stage: 'first-contact' });
-  await goTo('/records/opportunity?board=1', 'Opportunities');
+  await goTo('/records/opportunity?board=1', 'Deals');
   await column('Proposal').waitFor();
   expect(await card('Abacus').count()).toBe(0);
   await page.getByRole('combobox', { name: 'Pipeline' }).selectOption('Resellers');

@@ -76,7 +76,7 @@ describe('a CSV file', () => {
     await page.getByText(`${ROWS - 3} records imported`).waitFor();
     expect(await page.getByRole('listitem').allTextContents()).toEqual([
       expect.stringMatching(/^Row 9 .*Last name: Must have a value/),
-      expect.stringMatching(/^Row 102 E-mail: /),
+      expect.stringMatching(/^Row 102 Email: /),
       'Row 252 Owner: nobody of the workspace',
     ]);
     await visit.checkAccessible('imported');

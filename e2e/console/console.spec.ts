@@ -184,7 +184,7 @@ describe('the list of leads', () => {
 
     await press('Columns');
     await page.getByRole('checkbox', { name: 'Owner' }).check();
-    await page.getByRole('checkbox', { name: 'E-mail' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Email' }).uncheck();
     await visit.checkAccessible('columns');
     await press('Move Company down');
     await press('Move Company down');
@@ -359,12 +359,12 @@ describe('a record', () => {
     await press('Save', form);
     await form.getByText('Fill in this field.').waitFor();
     await form.getByLabel('Last name').fill('Hopper');
-    await form.getByLabel('E-mail').fill('nonsense');
+    await form.getByLabel('Email').fill('nonsense');
     await press('Save', form);
-    await form.getByText('Must be an e-mail address').waitFor();
+    await form.getByText('Must be an email address').waitFor();
     await form.getByText('Request').waitFor();
     await visit.checkAccessible('form');
-    await form.getByLabel('E-mail').fill('grace@example.com');
+    await form.getByLabel('Email').fill('grace@example.com');
     await press('Save', form);
     await page.getByRole('heading', { level: 1, name: 'Hopper' }).waitFor();
 
@@ -382,10 +382,10 @@ describe('a record', () => {
     await page.getByRole('textbox', { name: 'First name' }).fill('Grace');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Grace Hopper' }).waitFor();
-    await press('Edit E-mail');
-    await page.getByRole('textbox', { name: 'E-mail' }).fill('nonsense');
+    await press('Edit Email');
+    await page.getByRole('textbox', { name: 'Email' }).fill('nonsense');
     await press('Save');
-    await page.getByText('Must be an e-mail address').waitFor();
+    await page.getByText('Must be an email address').waitFor();
     await press('Cancel');
     await page.getByText('grace@example.com').waitFor();
 
@@ -480,7 +480,7 @@ describe('a record', () => {
       .getByRole('row', { name: 'Mary Somerville' })
       .getByRole('link', { name: 'Analytical Engines' })
       .waitFor();
-    await goTo('/records/opportunity', 'Opportunities');
+    await goTo('/records/opportunity', 'Deals');
     await page.getByRole('link', { name: 'Spare cogs' }).click();
     await page.getByRole('link', { name: 'Mary Somerville' }).waitFor();
     const { id } = await record('POST', 'companies', { name: 'Cogs and Sons' });

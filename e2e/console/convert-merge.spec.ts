@@ -50,7 +50,7 @@ it('converts a lead into a contact, a company and an opportunity, and shows what
 
   await page.goto(`${addresses.baseUrl}/records/lead/${lead.id}`);
   // The timeline says it too.
-  await page.getByRole('region', { name: 'Linked records' }).getByText('Converted to opportunity').waitFor();
+  await page.getByRole('region', { name: 'Linked records' }).getByText('Converted to deal').waitFor();
   await page.getByRole('button', { name: 'Merge', exact: true }).waitFor();
   expect(await page.getByRole('button', { name: 'Convert', exact: true }).count()).toBe(0);
 });
@@ -93,7 +93,7 @@ it('merges two contacts: what differs is chosen side by side', async () => {
   const form = page.getByRole('dialog', { name: 'Merge with Charles Babbage' });
   await form.getByRole('combobox', { name: 'Other Contact' }).fill('Babbidge');
   await form.getByRole('option', { name: 'Charles Babbidge' }).click();
-  const mail = form.getByRole('group', { name: 'E-mail' });
+  const mail = form.getByRole('group', { name: 'Email' });
   await mail.getByRole('radio', { name: 'charles@example.com' }).check();
   expect(await form.getByRole('group', { name: 'Last name' }).getByRole('radio', { name: 'Babbage' }).isChecked()).toBe(
     true,

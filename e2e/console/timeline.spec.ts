@@ -99,7 +99,7 @@ it('a record has lists of what refers to it, and a task leads to what it is abou
   await page.getByRole('heading', { level: 1, name: 'Difference Works' }).waitFor();
   for (const [list, name] of [
     ['Contacts (1)', 'Babbage'],
-    ['Opportunities (1)', 'Fifty seats'],
+    ['Deals (1)', 'Fifty seats'],
     ['Tasks (1)', 'Visit them'],
   ] as const) {
     await page.getByRole('heading', { name: list }).waitFor();

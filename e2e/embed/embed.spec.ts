@@ -62,11 +62,11 @@ describe('the CRM in a frame of an allowed origin', () => {
       'Leads',
       'Contacts',
       'Companies',
-      'Opportunities',
+      'Deals',
       'Tasks',
       'Site visits',
     ]);
-    await goTo('Opportunities');
+    await goTo('Deals');
     await crm.getByText('Difference engine').waitFor();
     expect(await crm.locator('.stage h2').allTextContents()).toEqual([
       'Qualification 2',
@@ -106,10 +106,10 @@ describe('the CRM in a frame of an allowed origin', () => {
     await crm.getByRole('button', { name: 'Save' }).click();
     await crm.getByText('Fill in this field.').waitFor();
     await crm.getByLabel('Last name').fill('Hopper');
-    await crm.getByLabel('E-mail').fill('nonsense');
+    await crm.getByLabel('Email').fill('nonsense');
     await crm.getByRole('button', { name: 'Save' }).click();
-    await crm.getByText('Must be an e-mail address', { exact: false }).waitFor();
-    await crm.getByLabel('E-mail').fill('grace@example.com');
+    await crm.getByText('Must be an email address', { exact: false }).waitFor();
+    await crm.getByLabel('Email').fill('grace@example.com');
     await crm.getByRole('button', { name: 'Save' }).click();
     await crm.getByRole('heading', { name: 'Hopper' }).waitFor();
     const { body } = await api('GET', '/api/crm/leads?q=grace', { token: publisher.token, expect: 200 });
@@ -138,7 +138,7 @@ describe('the CRM in a frame of an allowed origin', () => {
 
   it('moves an opportunity to another stage', async () => {
     await open();
-    await goTo('Opportunities');
+    await goTo('Deals');
     await crm.getByLabel('Move Punched cards to').selectOption('Proposal');
     await crm.getByRole('region', { name: 'Proposal' }).getByText('Punched cards').waitFor();
   });
@@ -146,7 +146,7 @@ describe('the CRM in a frame of an allowed origin', () => {
   it('follows the theme, the locale and the deep links of the host, and reports where the user goes', async () => {
     await open();
     await page.evaluate(
-      `embedding.setLocale('de'); embedding.setTheme({ colourScheme: 'dark', colours: { accent: '#e0457b' } });`,
+      `embedding.setLocale('de'); embedding.setTheme({ colorScheme: 'dark', colors: { accent: '#e0457b' } });`,
     );
     await crm.getByRole('button', { name: 'Lead anlegen' }).waitFor();
     const root = 'document.documentElement';
@@ -180,10 +180,10 @@ describe('the CRM in a frame of an allowed origin', () => {
       await crm.getByRole('button', { name: 'Save' }).click();
       await crm.getByText('Fill in this field.').waitFor();
       await check(`form, ${colorScheme}`);
-      await goTo('Opportunities');
+      await goTo('Deals');
       await crm.getByText('Difference engine').waitFor();
       await check(`pipeline, ${colorScheme}`);
-      await crm.getByRole('button', { name: 'New Opportunity' }).click();
+      await crm.getByRole('button', { name: 'New Deal' }).click();
       await crm.getByRole('combobox', { name: 'Company' }).fill('Ana');
       await crm.getByRole('option', { name: 'Analytical Engines' }).waitFor();
       await check(`picker, ${colorScheme}`);

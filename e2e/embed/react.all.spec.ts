@@ -76,7 +76,7 @@ describe('the component CrmEmbed in strict mode', () => {
     await show({ view: { object: 'leads' } });
     await crm.getByText('Ada Lovelace').waitFor();
     await inFrame('window.mark = 1');
-    await show({ view: { object: 'contacts' }, theme: { colours: { background: '#102030' } }, locale: 'de' });
+    await show({ view: { object: 'contacts' }, theme: { colors: { background: '#102030' } }, locale: 'de' });
     await crm.getByText('Mary Somerville').waitFor();
     await crm.getByRole('button', { name: 'Kontakte' }).waitFor();
     expect(await inFrame('getComputedStyle(document.documentElement).backgroundColor')).toBe('rgb(16, 32, 48)');
@@ -84,7 +84,7 @@ describe('the component CrmEmbed in strict mode', () => {
     // Equal content in new objects is no change: where the user has gone meanwhile stays.
     await crm.getByRole('button', { name: 'Firmen' }).click();
     await crm.getByText('Analytical Engines').first().waitFor();
-    await show({ view: { object: 'contacts' }, theme: { colours: { background: '#102030' } }, locale: 'de' });
+    await show({ view: { object: 'contacts' }, theme: { colors: { background: '#102030' } }, locale: 'de' });
     await page.waitForTimeout(300);
     expect(await crm.getByText('Mary Somerville').count()).toBe(0);
     // The latest function hears of it, not that of the first rendering.

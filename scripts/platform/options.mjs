@@ -8,9 +8,9 @@ import { inRoot } from '../root.mjs';
 const USAGE = `npm start -- [options]
   --detach           return when the platform is ready and leave it running (npm run stop ends it)
   --data <folder>    where the data is kept (default .data)
-  --ports free       choose free ports instead of the usual ones
+  --ports free       pick free ports instead of the defaults
   --only <a,b>       start these services alone, for working on them
-  --prepared         packages are installed and built: skip both steps
+  --prepared         skip install and build
   --throwaway        for tests: end with the process that started it, and delete the data
   --json             print one JSON line with addresses and process ids when ready
   --help

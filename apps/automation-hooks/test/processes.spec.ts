@@ -292,7 +292,7 @@ describe('the dead letter program', () => {
     const { code, out, errors } = await program('--replay-all');
     expect(code).toBe(1);
     expect(out.at(-1)).toBe('2 replayed, 1 failed');
-    expect(errors).toEqual([expect.stringContaining(`${broken} failed again: The body is not JSON`)]);
+    expect(errors).toEqual([expect.stringContaining(`${broken} failed again: The body isn't JSON`)]);
     expect((await program()).out.at(-1)).toBe('1 waiting');
     expect(await runs()).toBe(2);
   });

@@ -10,8 +10,8 @@ const MAX_FILE_BYTES = 32 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a folder',
+  ENOENT: 'file not found',
+  EISDIR: "it's a folder",
   EACCES: 'permission denied',
   EPERM: 'permission denied',
 };
@@ -27,7 +27,7 @@ export async function readSource(file: string): Promise<JsonSource> {
     return new JsonSource(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch (error) {
     if (errorCodeOf(error) !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw error;
-    throw new UsageError(`${file} cannot be read: it is not UTF-8.`);
+    throw new UsageError(`Can't read ${file}: it isn't UTF-8.`);
   }
 }
 
@@ -38,14 +38,13 @@ async function readBytes(file: string): Promise<Uint8Array> {
   try {
     for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Uint8Array>) {
       size += chunk.length;
-      if (size > MAX_FILE_BYTES)
-        throw new UsageError(`${file} cannot be read: it is larger than ${MAX_FILE_BYTES} bytes.`);
+      if (size > MAX_FILE_BYTES) throw new UsageError(`Can't read ${file}: it's larger than ${MAX_FILE_BYTES} bytes.`);
       chunks.push(chunk);
     }
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const reason = REASONS[errorCodeOf(error)] ?? messageOf(error);
-    throw new UsageError(`${file} cannot be read: ${reason}.`);
+    throw new UsageError(`Can't read ${file}: ${reason}.`);
   }
   return Buffer.concat(chunks);
 }

@@ -22,11 +22,11 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
 
 const USAGE = `Usage: crm-dev <command> [options]
 
-  certify <app.json …>       runs the certification suite
-  diff <old.json> <new.json> shows what an upgrade means for tenants
-  init --kind <kind>         writes a starter package
-  listen <app-key>           prints the deliveries of an app's sandboxes, and forwards them to a local program
-  trigger <event> <app-key>  sends a sample event to an app's sandboxes
+  certify <app.json …>       check a package
+  diff <old.json> <new.json> compare two versions of a package
+  init --kind <kind>         create a starter package
+  listen <app-key>           stream sandbox deliveries, and forward them to localhost
+  trigger <event> <app-key>  send a sample event to an app's sandboxes
 
 Run crm-dev <command> --help for details.
 `;
@@ -45,7 +45,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
   }
   const command = COMMANDS.get(name ?? '');
   if (!command) {
-    terminal.err(`${name === undefined ? '' : `There is no command "${printable(name)}".\n\n`}${USAGE}`);
+    terminal.err(`${name === undefined ? '' : `Unknown command "${printable(name)}".\n\n`}${USAGE}`);
     return EXIT_USAGE;
   }
   if (rest.includes('--help') || rest.includes('-h')) {

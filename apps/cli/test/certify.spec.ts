@@ -82,10 +82,10 @@ describe('crm-dev certify', () => {
     const file = workspace.write('many.json', changed(['"name": "Acme Site Visits",', `"name": "A",\n${keys}`]));
     const { out } = await workspace.run(['certify', file]);
     expect(out.match(/blocker MAN-001/g)).toHaveLength(20);
-    expect(out).toContain('… and 10 more of MAN-001');
+    expect(out).toContain('… and 10 more for MAN-001');
     const many = Array.from({ length: 300 }, (_, i) => `"unknown_${i}": ${i},`).join('\n');
     const larger = workspace.write('more.json', changed(['"name": "Acme Site Visits",', `"name": "A",\n${many}`]));
-    expect((await workspace.run(['certify', larger])).out).toContain('… and at least 80 more of MAN-001');
+    expect((await workspace.run(['certify', larger])).out).toContain('… and at least 80 more for MAN-001');
   });
 
   it('uses colours when the terminal supports them', async () => {
@@ -163,7 +163,7 @@ describe('control characters in the name of a file', () => {
 describe('crm-dev init', () => {
   it.each(APP_KINDS)('writes a %s that passes with its review packet', async (kind) => {
     const folder = workspace.path(`a/${kind}`);
-    const out = expect.stringContaining(`Written: ~/a/${kind}/app.json`);
+    const out = expect.stringContaining(`Created ~/a/${kind}/app.json`);
     expect(await workspace.run(['init', '--kind', kind, folder])).toEqual({ status: 0, err: '', out });
     const [app, packet] = ['app.json', 'review-packet.json'].map((file) => path.join(folder, file));
     expect(JSON.parse(readFileSync(app!, 'utf8'))).toMatchObject({ kind });
@@ -173,7 +173,7 @@ describe('crm-dev init', () => {
   it('does not overwrite existing files', async () => {
     const app = workspace.write('app.json', 'mine');
     const { status, err } = await workspace.run(['init', '--kind', 'industry_app', workspace.folder]);
-    expect({ status, err }).toEqual({ status: 2, err: '~/app.json already exists; nothing is overwritten.\n' });
+    expect({ status, err }).toEqual({ status: 2, err: '~/app.json already exists. Nothing was overwritten.\n' });
     expect(readFileSync(app, 'utf8')).toBe('mine');
   });
 });

@@ -58,13 +58,13 @@ describe('crm-dev diff', () => {
 
   it('finds no changes between a package and itself', async () => {
     const { status, out } = await workspace.run(['diff', old, old]);
-    const verdict = 'acme-site-visits@1.0.0 → acme-site-visits@1.0.0: nothing changes for tenants';
+    const verdict = 'acme-site-visits@1.0.0 → acme-site-visits@1.0.0: no changes for workspaces';
     expect([status, lastLine(out)]).toEqual([0, verdict]);
   });
 
   it.each([
     ['a text that is not JSON', '{', '1:2 is not a package: The document ends without the closing "}".\n'],
-    ['a document that is not a package', '{\n  "kind": "x" }', '1:1 is not a package: The key "key" is missing.'],
+    ['a document that is not a package', '{\n  "kind": "x" }', '1:1 is not a package: Missing key "key".'],
   ])('does not compare %s', async (_what, text, message) => {
     const { status, err } = await workspace.run(['diff', old, workspace.write('bad.json', text)]);
     expect(status).toBe(2);

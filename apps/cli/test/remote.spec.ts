@@ -65,19 +65,24 @@ describe('crm-dev certify --remote', () => {
   });
 
   it.each<[string, number, unknown, RegExp]>([
-    ['a refusal', 403, { title: 'Forbidden', detail: 'Developers only.' }, /refused: 403 Developers only\.\n$/],
-    ['an expired token', 401, { title: 'No' }, /refused: 401 No Sign in again and use the new token\.\n$/],
-    ['a redirect', 302, '', /refused: 302\n$/],
-    ['a page', 502, '<html>', /refused: 502\n$/],
-    ['an answer that is not a certification', 200, { passed: true }, /did not answer with a certification\.\n$/],
-    ['an empty answer', 200, null, /did not answer with a certification\.\n$/],
+    ['a refusal', 403, { title: 'Forbidden', detail: 'Developers only.' }, /returned 403 Developers only\.\n$/],
+    ['an expired token', 401, { title: 'No' }, /returned 401 No Sign in again and use the new token\.\n$/],
+    ['a redirect', 302, '', /returned 302\n$/],
+    ['a page', 502, '<html>', /returned 502\n$/],
+    [
+      'an answer that is not a certification',
+      200,
+      { passed: true },
+      /returned an unexpected response \(expected a certification\)\.\n$/,
+    ],
+    ['an empty answer', 200, null, /returned an unexpected response \(expected a certification\)\.\n$/],
   ])('ends with status 2 after %s', async (_what, status, body, message) => {
     platform.respond = () => ({ status, body, headers: { location: '/elsewhere' } });
     expect(await remotely()).toMatchObject({ status: 2, out: '', err: expect.stringMatching(message) });
   });
 
   it('ends with status 2 when nothing listens at the address', async () => {
-    const err = expect.stringMatching(/^http:\/\/127\.0\.0\.1:9 cannot be reached: .+\.\n$/);
+    const err = expect.stringMatching(/^Can't reach http:\/\/127\.0\.0\.1:9: .+\.\n$/);
     expect(await remotely('--base-url', 'http://127.0.0.1:9')).toMatchObject({ status: 2, err });
   });
 });
@@ -89,7 +94,7 @@ const sent = (...deliveries: object[]): Answered => ({
   body: { event: 'lead.created', eventId: 'e1', deliveries },
 });
 const accepted = { url: 'https://acme.example/a', status: 'delivered', httpStatus: 202, latencyMs: 12 };
-const error = { code: 'http_5xx', message: 'The receiver answered 503' };
+const error = { code: 'http_5xx', message: 'The endpoint returned 503' };
 const failed = { url: 'https://acme.example/b', status: 'failed', httpStatus: 503, latencyMs: 34, error };
 
 describe('crm-dev trigger', () => {
@@ -110,7 +115,7 @@ describe('crm-dev trigger', () => {
     const { status, out } = await trigger();
     expect(status).toBe(1);
     expect(out.split('\n').slice(1)).toEqual([
-      'lead.created e1 → https://acme.example/b failed: http_5xx, The receiver answered 503 (34 ms)',
+      'lead.created e1 → https://acme.example/b failed: http_5xx, The endpoint returned 503 (34 ms)',
       'lead.created e1 → https://acme.example/c pending',
       '',
     ]);
@@ -124,8 +129,12 @@ describe('crm-dev trigger', () => {
   });
 
   it.each<[string, Answered, RegExp]>([
-    ['a refusal', { status: 409, body: { detail: 'No webhook names it' } }, /refused: 409 No webhook names it\n$/],
-    ['an unexpected answer', { status: 200, body: { deliveries: 1 } }, /did not answer with deliveries\.\n$/],
+    ['a refusal', { status: 409, body: { detail: 'No webhook names it' } }, /returned 409 No webhook names it\n$/],
+    [
+      'an unexpected answer',
+      { status: 200, body: { deliveries: 1 } },
+      /returned an unexpected response \(expected deliveries\)\.\n$/,
+    ],
   ])('ends with status 2 after %s', async (_what, given, message) => {
     platform.respond = () => given;
     expect(await trigger()).toMatchObject({ status: 2, out: '', err: expect.stringMatching(message) });
@@ -174,7 +183,7 @@ describe('crm-dev listen', () => {
     expect(await listen({ out: 3 })).toEqual({
       status: 0,
       out: ['lead.created e1', 'deal.won e2', 'lead.created e3'].map(line).join(''),
-      err: 'Listening to the sandboxes of acme. Ctrl-C ends it.\nStopped.\n',
+      err: 'Listening for acme sandbox deliveries. Press Ctrl-C to stop.\nStopped.\n',
     });
     const route = '/api/marketplace/developer/apps/acme/listen';
     expect(calls()).toEqual([route, `${route}?cursor=c1`, `${route}?cursor=c2`]);
@@ -220,8 +229,8 @@ describe('crm-dev listen', () => {
     const { status, out, err } = await listen({ out: 2 });
     expect([status, out.match(/e\d/g)]).toEqual([0, ['e1', 'e2']]);
     expect(err.split('\n').slice(1)).toEqual([
-      expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ cannot be reached: .+\. Trying again; nothing is missed\.$/),
-      'Connected again.',
+      expect.stringMatching(/^Can't reach http:\/\/127\.0\.0\.1:\d+: .+\. Reconnecting. No deliveries will be lost\.$/),
+      'Reconnected.',
       'Stopped.',
       '',
     ]);
@@ -247,10 +256,10 @@ describe('crm-dev listen', () => {
   });
 
   it.each<[string, Answered, RegExp]>([
-    ['a refusal', { status: 409, body: { detail: 'acme has no sandbox' } }, /refused: 409 acme has no sandbox\n$/],
+    ['a refusal', { status: 409, body: { detail: 'acme has no sandbox' } }, /returned 409 acme has no sandbox\n$/],
     ['an expired token', { status: 401, body: { title: 'Expired' } }, /Sign in again and use the new token\.\n$/],
-    ['a platform that is away', { status: 503, body: { title: 'Away' } }, /refused: 503 Away\n$/],
-    ['something else', page('c', { id: 1 }), /did not answer with deliveries\.\n$/],
+    ['a platform that is away', { status: 503, body: { title: 'Away' } }, /returned 503 Away\n$/],
+    ['something else', page('c', { id: 1 }), /returned an unexpected response \(expected deliveries\)\.\n$/],
   ])('ends with status 2 when it begins with %s', async (_what, answer, message) => {
     answers(answer);
     expect(await listen({ err: 9 })).toMatchObject({ status: 2, out: '', err: expect.stringMatching(message) });
@@ -258,9 +267,9 @@ describe('crm-dev listen', () => {
 
   it('ends with status 2 when the platform refuses to go on, or nothing listens at the address', async () => {
     answers(page('c1'), { status: 404, body: { title: 'Gone' } });
-    expect(await listen({ err: 9 })).toMatchObject({ status: 2, err: expect.stringMatching(/refused: 404 Gone\n$/) });
+    expect(await listen({ err: 9 })).toMatchObject({ status: 2, err: expect.stringMatching(/returned 404 Gone\n$/) });
     const away = await listen({ err: 9 }, '--base-url', 'http://127.0.0.1:9');
-    expect(away).toMatchObject({ status: 2, err: expect.stringContaining('cannot be reached: ') });
+    expect(away).toMatchObject({ status: 2, err: expect.stringContaining("Can't reach ") });
   });
 
   it('shows control characters of a delivery escaped', async () => {
@@ -282,6 +291,6 @@ describe('crm-dev listen', () => {
       if (text.includes('Ctrl-C')) child.kill('SIGINT');
     });
     const [status] = await once(child, 'close');
-    expect([status, err]).toEqual([0, 'Listening to the sandboxes of acme. Ctrl-C ends it.\nStopped.\n']);
+    expect([status, err]).toEqual([0, 'Listening for acme sandbox deliveries. Press Ctrl-C to stop.\nStopped.\n']);
   });
 });

@@ -32,19 +32,19 @@ describe('crm-dev', () => {
   });
 
   const AT = '--base-url https://crm.example.com';
-  const NO_REMOTE = '--remote needs --base-url and --token, or CRM_BASE_URL and CRM_TOKEN in the environment.';
+  const NO_REMOTE = 'Not signed in. --remote needs --base-url and --token, or CRM_BASE_URL and CRM_TOKEN.';
   const NO_SESSION =
-    'Give --base-url and --token, or CRM_BASE_URL and CRM_TOKEN or CRM_REFRESH_TOKEN in the environment.';
+    'Not signed in. Set CRM_BASE_URL and CRM_TOKEN (or CRM_REFRESH_TOKEN), or pass --base-url and --token.';
   const KINDS = '--kind must be one of data_connector, industry_app, ai_assistant, event_service.';
   const REMOTE = 'certify a.json --remote --token x --base-url';
 
   it.each([
-    ['no package', 'certify', 'No package was given. Give the path of its app.json.'],
+    ['no package', 'certify', 'Missing package. Pass the path to app.json.'],
     ['an unknown option', 'certify app.json --jsom', "Unknown option '--jsom'."],
     ['an option without its value', 'certify app.json --review', "Option '--review <value>' argument missing."],
-    ['two formats', 'certify app.json --json --junit', 'Give either --json or --junit.'],
-    ['a packet for two packages', 'certify a b --review c', '--review can be used with one package only.'],
-    ['no --remote', `certify a.json ${AT}`, '--base-url and --token can be used with --remote only.'],
+    ['two formats', 'certify app.json --json --junit', 'Use either --json or --junit, not both.'],
+    ['a packet for two packages', 'certify a b --review c', 'Use --review with one package only.'],
+    ['no --remote', `certify a.json ${AT}`, 'Use --base-url and --token only with --remote.'],
     ['--remote without an address', 'certify a.json --remote --token x', NO_REMOTE],
     ['--remote without a token', `certify a.json --remote ${AT}`, NO_REMOTE],
     [
@@ -55,13 +55,13 @@ describe('crm-dev', () => {
     [
       'an unencrypted connection',
       `${REMOTE} http://crm.example.com`,
-      '--base-url must be https: otherwise the token would be sent to another machine unencrypted.',
+      "--base-url must use https, so that your token isn't sent unencrypted.",
     ],
-    ['one package to compare', 'diff a.json', 'Give two packages: the old and the new app.json.'],
-    ['three packages to compare', 'diff a.json b.json c.json', 'Give two packages: the old and the new app.json.'],
+    ['one package to compare', 'diff a.json', 'Pass two packages: the old app.json and the new one.'],
+    ['three packages to compare', 'diff a.json b.json c.json', 'Pass two packages: the old app.json and the new one.'],
     ['no kind', 'init', KINDS],
     ['an unknown kind', 'init --kind connector', KINDS],
-    ['no app to listen to', 'listen', 'Give the key of one app.'],
+    ['no app to listen to', 'listen', 'Missing app key.'],
     ['listening without an address', 'listen acme --token x', NO_SESSION],
     ['listening without a token', `listen acme ${AT}`, NO_SESSION],
     [
@@ -69,9 +69,13 @@ describe('crm-dev', () => {
       `listen acme --token x ${AT} --forward 3000`,
       '--forward must be an http or https address, such as http://localhost:3000/hooks.',
     ],
-    ['an event without an app', 'trigger lead.created', 'Give the name of an event and the key of an app.'],
+    [
+      'an event without an app',
+      'trigger lead.created',
+      'Missing event or app key. Pass the name of an event and the key of an app.',
+    ],
     ['triggering without a token', `trigger lead.created acme ${AT}`, NO_SESSION],
-    ['two folders', 'init --kind industry_app a b', 'Give one folder.'],
+    ['two folders', 'init --kind industry_app a b', 'Pass only one folder.'],
   ])('ends with status 2 and the usage for %s', async (_what, args, message) => {
     const { status, out, err } = await workspace.run(args.split(' '));
     expect({ status, out }).toEqual({ status: 2, out: '' });
@@ -80,18 +84,18 @@ describe('crm-dev', () => {
   });
 
   it.each<[string, () => string]>([
-    ['there is no such file', () => workspace.path('missing.json')],
-    ['it is a folder', () => workspace.folder],
-    ['it is not UTF-8', () => workspace.write('latin1.json', Buffer.from([0x22, 0xe4, 0x22]))],
-    ['it is larger than', () => workspace.write('large.json', Buffer.alloc(33 * 1024 * 1024))],
+    ['file not found', () => workspace.path('missing.json')],
+    ["it's a folder", () => workspace.folder],
+    ["it isn't UTF-8", () => workspace.write('latin1.json', Buffer.from([0x22, 0xe4, 0x22]))],
+    ["it's larger than", () => workspace.write('large.json', Buffer.alloc(33 * 1024 * 1024))],
   ])('explains why a file cannot be read: %s', async (reason, file) => {
     const { status, out, err } = await workspace.run(['certify', file()]);
     expect({ status, out }).toEqual({ status: 2, out: '' });
-    expect(err).toMatch(new RegExp(`^~.* cannot be read: ${reason}.*\\.\n$`));
+    expect(err).toMatch(new RegExp(`^Can't read ~.*: ${reason}.*\\.\n$`));
   });
 
   it('stops reading an endless device at the limit for files', async () => {
-    const err = '/dev/zero cannot be read: it is larger than 33554432 bytes.\n';
+    const err = "Can't read /dev/zero: it's larger than 33554432 bytes.\n";
     expect(await workspace.run(['certify', '/dev/zero'])).toEqual({ status: 2, out: '', err });
   });
 

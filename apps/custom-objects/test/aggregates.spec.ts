@@ -153,31 +153,31 @@ function decimal(text: string): bigint {
 
 describe('an aggregate is refused that', () => {
   it.each([
-    ['groupBy=tags', 'groupBy: records cannot be grouped by tags, which is of type multi_select'],
-    ['groupBy=nothing', 'groupBy: there is no field nothing'],
-    ['groupBy=secret', 'groupBy: there is no field secret'],
-    ['groupBy=secret:day', 'groupBy: there is no field secret'],
-    ['groupBy=secret_f', 'groupBy: there is no field secret_f'],
-    ['groupBy=id', 'groupBy: there is no field id'],
+    ['groupBy=tags', "groupBy: records can't be grouped by tags, which is of type multi_select"],
+    ['groupBy=nothing', 'groupBy: unknown field "nothing"'],
+    ['groupBy=secret', 'groupBy: unknown field "secret"'],
+    ['groupBy=secret:day', 'groupBy: unknown field "secret"'],
+    ['groupBy=secret_f', 'groupBy: unknown field "secret_f"'],
+    ['groupBy=id', 'groupBy: unknown field "id"'],
     ['groupBy=at', 'groupBy: at needs a unit, as in at:day'],
     ['groupBy=at_f', 'groupBy: at_f needs a unit, as in at_f:day'],
     ['groupBy=level:day', 'groupBy: level, which is of type picklist, has no day'],
-    ['groupBy=day:year', 'groupBy: day: the unit is one of day, week, month'],
-    ['groupBy=day:day:day', 'groupBy: day: the unit is one of day, week, month'],
-    ['groupBy=level,done,day', 'groupBy: at most 2, separated by commas'],
-    ['groupBy=day,day:month', 'groupBy: day stands there twice'],
-    ['metrics=count,count', 'metrics: count stands there twice'],
-    ['metrics=sum', 'metrics: sum is neither count nor one of sum, avg, min, max with a field, as in sum:amount'],
+    ['groupBy=day:year', 'groupBy: day: the unit must be one of day, week, month'],
+    ['groupBy=day:day:day', 'groupBy: day: the unit must be one of day, week, month'],
+    ['groupBy=level,done,day', 'groupBy: use up to 2, separated by commas'],
+    ['groupBy=day,day:month', 'groupBy: day is listed twice'],
+    ['metrics=count,count', 'metrics: count is listed twice'],
+    ['metrics=sum', 'metrics: sum must be count, or one of sum, avg, min, max with a field, as in sum:amount'],
     [
       'metrics=median:amount',
-      'metrics: median:amount is neither count nor one of sum, avg, min, max with a field, as in sum:amount',
+      'metrics: median:amount must be count, or one of sum, avg, min, max with a field, as in sum:amount',
     ],
-    ['metrics=sum:title', 'metrics: there is no sum of title, which is of type text'],
-    ['metrics=avg:day', 'metrics: there is no avg of day, which is of type date'],
-    ['metrics=min:done', 'metrics: there is no min of done, which is of type checkbox'],
-    ['metrics=sum:secret', 'metrics: there is no field secret'],
-    ['metrics=max:secret_f', 'metrics: there is no field secret_f'],
-    [encoded({ field: 'secret', value: 1 }), 'filter: there is no field secret'],
+    ['metrics=sum:title', "metrics: sum isn't available for title, which is of type text"],
+    ['metrics=avg:day', "metrics: avg isn't available for day, which is of type date"],
+    ['metrics=min:done', "metrics: min isn't available for done, which is of type checkbox"],
+    ['metrics=sum:secret', 'metrics: unknown field "secret"'],
+    ['metrics=max:secret_f', 'metrics: unknown field "secret_f"'],
+    [encoded({ field: 'secret', value: 1 }), 'filter: unknown field "secret"'],
   ])('%s', async (query, detail) => {
     const { status, body } = await call('GET', `${AGGREGATE}?${query}`, tenant.member);
     expect([status, body.code, body.detail]).toEqual([400, 'INVALID_QUERY', detail]);
@@ -187,7 +187,7 @@ describe('an aggregate is refused that', () => {
     const task = await call('GET', '/api/crm/tasks/aggregate?groupBy=description', tenant.member);
     expect([task.status, task.body.detail]).toEqual([
       400,
-      'groupBy: records cannot be grouped by description, which is of type textarea',
+      "groupBy: records can't be grouped by description, which is of type textarea",
     ]);
     const leads = await tenant.sign({ roles: ['member'], scopes: ['leads'] });
     expect((await call('GET', AGGREGATE, leads)).status).toBe(403);

@@ -114,12 +114,12 @@ describe('bulk', () => {
     expect(results.map(({ error }) => error?.code)).toEqual(codes);
     expect(results[1]?.error?.errors?.map(({ pointer }) => pointer).sort()).toEqual(['/hours', '/stage']);
     expect(results[3]?.error?.errors).toEqual([
-      { pointer: '/id', code: 'DUPLICATE', detail: 'Another row of the call is about the same record' },
+      { pointer: '/id', code: 'DUPLICATE', detail: 'Another row is about the same record' },
     ]);
     expect(results[2]).toEqual({
       index: 2,
       status: 'failed',
-      error: { code: 'NOT_FOUND', status: 404, detail: 'There is no such record' },
+      error: { code: 'NOT_FOUND', status: 404, detail: 'Record not found' },
     });
     const stale = await done({ operation: 'delete', records: [{ id: one.id, version: 1 }] });
     expect(stale.results[0]?.error).toMatchObject({ code: 'VERSION_MISMATCH', status: 412 });
@@ -151,9 +151,7 @@ describe('bulk', () => {
     expect(creation).toMatchObject({ status: 422, body: { errors: [problem] } });
     const both = [first.id, randomUUID()].map((id) => ({ id, hours: 9 }));
     const change = await send({ operation: 'update', atomic: true, records: both });
-    expect(change.body.errors).toEqual([
-      { pointer: '/records/1', code: 'NOT_FOUND', detail: 'There is no such record' },
-    ]);
+    expect(change.body.errors).toEqual([{ pointer: '/records/1', code: 'NOT_FOUND', detail: 'Record not found' }]);
     const three = [{ id: first.id }, { id: randomUUID() }, { id: first.id }];
     const removal = await send({ operation: 'delete', atomic: true, records: three });
     expect(removal.body.errors?.map(({ pointer }) => pointer)).toEqual(['/records/2/id']);

@@ -196,7 +196,7 @@ describe('the catalogue of objects', () => {
     const { member } = await app.tenant();
     const opportunity = await find(member, 'opportunity');
     expect(opportunity).toMatchObject({
-      ...{ label: 'Opportunity', pluralLabel: 'Opportunities', standard: true, appKey: null, sandbox: false },
+      ...{ label: 'Deal', pluralLabel: 'Deals', standard: true, appKey: null, sandbox: false },
       ...{ recordsPath: '/api/crm/opportunities', nameField: 'name', titleFields: ['name'] },
       ...{ creatable: true, updatable: true, deletable: true },
     });
@@ -349,7 +349,7 @@ describe('an app', () => {
     const token = await tokenOf(OTHER);
     for (const path of [PATH, '/api/crm/custom/nowhere']) {
       const { body } = await call('POST', `${path}/records`, token, { title: 7, unknown: 1 });
-      expect(body).toMatchObject({ status: 404, code: 'NOT_FOUND', detail: 'There is no such object' });
+      expect(body).toMatchObject({ status: 404, code: 'NOT_FOUND', detail: 'Object not found' });
     }
   });
 
@@ -455,7 +455,7 @@ describe('an app', () => {
           app.unknownApps[isKnown ? 'delete' : 'add'](OTHER);
           const { body, ...answer } = await share(access);
           expect([isKnown, access, answer.status]).toEqual([isKnown, access, status]);
-          if (status === 404) expect(body).toMatchObject({ code: 'NOT_FOUND', detail: 'There is no such app' });
+          if (status === 404) expect(body).toMatchObject({ code: 'NOT_FOUND', detail: 'App not found' });
         }
         expect((await call('GET', `${PATH}/apps`, tenant.admin)).body.data).toEqual([]);
       } finally {

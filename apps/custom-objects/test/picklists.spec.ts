@@ -90,7 +90,7 @@ describe('the options of a standard picklist', () => {
   it('keep the labels of the catalogue in every language, whatever else of them changes', async () => {
     const { body } = await tenant.call('GET', `${SOURCE}?language=de`);
     await replaced((body.options as Option[]).reverse());
-    expect((await optionsNow()).find(({ value }) => value === 'fair')?.label).toBe('Fair');
+    expect((await optionsNow()).find(({ value }) => value === 'fair')?.label).toBe('Trade show');
     const german = (await tenant.call('GET', `${SOURCE}?language=de`)).body.options as Option[];
     expect(german.find(({ value }) => value === 'fair')?.label).toBe('Messe');
   });
@@ -103,7 +103,7 @@ describe('the options of a standard picklist', () => {
     expect(refused.body.errors).toMatchObject([
       { code: 'NOT_AN_OPTION', params: { options: expect.not.arrayContaining(['fair']) } },
     ]);
-    expect(shown(await lead({ source: 'Fair' }))).toEqual([422, ['/source']]);
+    expect(shown(await lead({ source: 'Trade show' }))).toEqual([422, ['/source']]);
     const path = `${LEADS}/${before.id}`;
     expect((await tenant.call('PATCH', path, { source: 'fair', firstName: 'Ada' })).status).toBe(200);
     expect((await tenant.call('PATCH', path, { source: 'web' })).status).toBe(200);
@@ -121,7 +121,7 @@ describe('the options of a standard picklist', () => {
     expect(await put(without)).toMatchObject(refusal);
     await tenant.call('DELETE', `${LEADS}/${body.id}`);
     expect(await put(without)).toMatchObject(refusal);
-    expect(await put(without.concat({ value: 'fair', label: 'Fair' }))).toMatchObject({ status: 200 });
+    expect(await put(without.concat({ value: 'fair', label: 'Trade show' }))).toMatchObject({ status: 200 });
     expect(shown(await lead({ source: 'web' }))).toEqual([422, ['/source']]);
   });
 
@@ -263,7 +263,7 @@ describe('a pipeline', () => {
     const post = (name: string, stages: object[]) => call('POST', PIPELINES, tenant.admin, { name, stages });
     expect((await post('Large', [...many, ...STAGES])).status).toBe(201);
     const more = STAGES.map(({ value, ...stage }) => ({ ...stage, value: `m${value}` }));
-    expect((await post('More', more)).body.detail).toBe('The pipelines of a workspace have at most 2000 stages');
+    expect((await post('More', more)).body.detail).toBe('A workspace can have up to 2000 stages across all pipelines');
   });
 
   it('is kept, as a stage of it, while records are there', async () => {

@@ -140,11 +140,11 @@ describe('a saved view', () => {
   });
 
   it.each([
-    [{ filter: { field: 'rate', op: 'gt', value: 1 } }, '/filter', 'filter: there is no field rate'],
-    [{ filter: { field: 'stage', value: 'none' } }, '/filter', 'filter: not a value of stage'],
-    [{ filter: { and: [] } }, '/filter', 'filter: a group is'],
-    [{ sort: 'title,remark' }, '/sort', 'sort: there is no field remark'],
-    [{ columns: ['title', 'rate'] }, '/columns/1', 'There is no field rate'],
+    [{ filter: { field: 'rate', op: 'gt', value: 1 } }, '/filter', 'filter: unknown field "rate"'],
+    [{ filter: { field: 'stage', value: 'none' } }, '/filter', 'filter: not a valid value for stage'],
+    [{ filter: { and: [] } }, '/filter', 'filter: a group must be'],
+    [{ sort: 'title,remark' }, '/sort', 'sort: unknown field "remark"'],
+    [{ columns: ['title', 'rate'] }, '/columns/1', 'Unknown field "rate"'],
   ])('with what a list would refuse is refused: %j', async (part, pointer, detail) => {
     const expected = { status: 422, body: { errors: [{ pointer, detail: expect.stringContaining(detail) }] } };
     expect(await call('POST', VIEWS, ann, { ...OPEN, ...part })).toMatchObject(expected);

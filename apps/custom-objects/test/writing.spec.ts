@@ -529,7 +529,7 @@ describe('a reference', () => {
         await call('POST', VISITS, blind, { lead: id }),
         await call('PATCH', `${VISITS}/${visit}`, blind, { lead: id }),
       ]) {
-        expect(shown(answer)).toEqual([403, 'INSUFFICIENT_SCOPE', 'The scope leads:read is required', undefined]);
+        expect(shown(answer)).toEqual([403, 'INSUFFICIENT_SCOPE', 'The token needs the scope leads:read', undefined]);
       }
     }
     expect((await call('PATCH', `${VISITS}/${visit}`, blind, { lead: null, title: 'y' })).status).toBe(200);
@@ -580,7 +580,7 @@ describe('a reference', () => {
     for (const token of [...blind, await appToken('acme-visits', 'contacts', 'custom_objects:read'), tenant.admin]) {
       const what = blind.includes(token) ? 'Another record' : 'A record of visit';
       const { body } = await call('DELETE', `${CONTACTS}/${client}`, token);
-      expect(body).toMatchObject({ status: 409, detail: `${what} refers to this one and needs it` });
+      expect(body).toMatchObject({ status: 409, detail: `${what} requires this record` });
     }
   });
 });

@@ -6,34 +6,25 @@ const group = (name: string, description: string): ApiGroupDescription => ({ nam
 
 export const SIGN_IN_GROUP = group(
   'Sign-in',
-  'Registering a workspace, signing in, refreshing tokens and managing sessions. An access token lives 15 minutes.',
+  'Register a workspace, sign in, refresh tokens, and manage sessions. An access token is valid for 15 minutes.',
 );
 export const OPERATORS_SIGN_IN_GROUP = group(
   'Sign-in',
-  'Operators sign in here; their tokens are accepted at this address only.',
+  'Sign-in for operators. Their tokens are accepted only at this address.',
 );
-export const USER_GROUP = group(
-  'Users',
-  'The people of a workspace, their roles and their links to users of a host application.',
+export const USER_GROUP = group('Users', 'The people of a workspace, their roles, and their links to host users.');
+export const WORKSPACE_GROUP = group(
+  'Workspace',
+  'The name, country, time zone, currency, and language of a workspace.',
 );
-export const WORKSPACE_GROUP = group('Workspace', 'The name, place, currency and language of a workspace.');
-export const AUDIT_GROUP = group(
-  'Audit trail',
-  'Who signed in to the workspace and who changed what, for its administrators.',
-);
-export const PERSONAL_DATA_GROUP = group(
-  'Personal data',
-  'What the platform keeps of a person: handed out and erased, by themselves or by an administrator.',
-);
+export const AUDIT_GROUP = group('Audit trail', 'Who signed in and who changed what, for admins.');
+export const PERSONAL_DATA_GROUP = group('Personal data', 'Export or delete what the platform stores about a person.');
 export const SINGLE_SIGN_ON_GROUP = group(
   'Single sign-on',
-  'Signing in at the identity provider of a workspace, its providers and the domains that it has proven.',
+  'Single sign-on (SSO): identity providers, verified domains, and signing in.',
 );
-export const API_KEY_GROUP = group(
-  'API keys',
-  'Keys with which programs call: of users, and of service accounts of the workspace.',
-);
+export const API_KEY_GROUP = group('API keys', 'Personal API keys and service account keys.');
 export const OAUTH_GROUP = group(
   'OAuth',
-  'How installed apps get tokens: OAuth 2.1 with client credentials for an installation, and authorization code with PKCE for a user. The token endpoint and its neighbours take forms and answer errors as RFC 6749 says, with `error` and `error_description`.',
+  'OAuth 2.1 for installed apps: client credentials for an installation, and authorization code with PKCE for a user. The token, revocation, and introspection endpoints take form data and return errors with `error` and `error_description` (RFC 6749).',
 );

@@ -22,11 +22,11 @@ const INITIAL_PASSWORD_DAYS = 3;
 
 const USAGE = `The operators of the platform.
 
-  node operator.js create <e-mail address> <name> [--role administrator|reviewer] [--workspace <id>] < password.txt
+  node operator.js create <email address> <name> [--role administrator|reviewer] [--workspace <id>] < password.txt
       Creates an operator, by default a reviewer; the password is read from standard input and must
       not be one that attackers try first. It is good for one sign-in within ${INITIAL_PASSWORD_DAYS} days, at which the operator
       replaces it. An operator who is linked to a workspace never decides on its submissions.
-  node operator.js reset <e-mail address> [--password < password.txt]
+  node operator.js reset <email address> [--password < password.txt]
       Removes the authenticator and the passkeys of an operator who has lost them and ends their sessions;
       with --password it also gives them another password, which is like that of a new operator.
 `;
@@ -75,7 +75,7 @@ export async function resetOperator(database: Database, email: string, password?
   const operator = await database.transaction(PLATFORM_TENANT, (tx) =>
     operators.findByEmail(tx, normaliseEmail(email)),
   );
-  if (!operator) throw new PlatformError('NOT_FOUND', 'There is no operator with this address');
+  if (!operator) throw new PlatformError('NOT_FOUND', 'No operator uses this address');
   const initial = password === undefined ? undefined : await initialPassword(password, operator);
   await database.transaction(PLATFORM_TENANT, async (tx) => {
     await recordOperatorAct(tx, {

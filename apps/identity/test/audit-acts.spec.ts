@@ -126,7 +126,7 @@ describe('acts of the platform in the audit trail', () => {
       eventOf('app.uninstalled', owner.tenantId, installed),
       eventOf('webhook.endpoint_disabled', owner.tenantId, {
         subscription,
-        reason: 'the receiver answered 410 Gone',
+        reason: 'the endpoint returned 410 Gone',
         disabledAt: new Date().toISOString(),
       }),
     );

@@ -55,7 +55,7 @@ describe('a change of the e-mail address', () => {
     expect(answer.status).toBe(204);
     expect((await identity.signedIn(wanted)).userId).toBe(userId);
     expect((await identity.login(email)).status).toBe(401);
-    expect(text).toMatch(/^Subject: The e-mail address of your account was changed\r?$/m);
+    expect(text).toMatch(/^Subject: The email address of your account was changed\r?$/m);
     expect(text).toContain(wanted);
     expect((await identity.me(accessToken)).body).toMatchObject({ email: wanted });
     expect((await present('confirm', token)).body.code).toBe('INVALID_EMAIL_CHANGE');
@@ -120,7 +120,7 @@ describe('a change of the e-mail address', () => {
       'a user of the workspace has got the address',
       (wanted: string, accessToken: string) =>
         identity.post('/api/tenant/users', { email: wanted, name: 'X', roles: ['member'] }, accessToken),
-      'Another user of your workspace A workspace has the address',
+      'Another user of your workspace A workspace already uses this address',
     ],
   ])('is refused when %s before it is confirmed', async (_, take, detail) => {
     const { email, accessToken } = await identity.account();

@@ -39,7 +39,7 @@ describe('addresses of other workspaces', () => {
       expect(await codeOf(app.mint({ sub, email: elsewhere[count % 2]?.email }))).toBe('EMBED_IDENTITY_CONFLICT');
     }
     for (const sub of [known.sub, randomUUID()]) {
-      const message = 'The limit of 20 addresses of other workspaces per hour is reached';
+      const message = 'Limit reached: 20 addresses of other workspaces per hour';
       expect(await retryAfter(app.mint({ sub, email: elsewhere[0]?.email }), message)).toBeGreaterThan(3000);
     }
   });
@@ -97,7 +97,7 @@ describe('quotas of a workspace', () => {
     const first = { sub: 'a', email: newEmail() };
     await mint(first);
     await mint();
-    expect(await retryAfter(mint(), 'The limit of 2 new host users per day is reached')).toBeGreaterThan(80_000);
+    expect(await retryAfter(mint(), 'Limit reached: 2 new host users per day')).toBeGreaterThan(80_000);
     expect(await codeOf(mint(first))).toBe('no error');
   });
 
@@ -112,7 +112,7 @@ describe('quotas of a workspace', () => {
     expect(await statuses(business)).toEqual([201, 201, 201, 429]);
     const { headers, body } = await add(developer);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(80_000);
-    expect(body).toMatchObject({ detail: 'The limit of 2 invitations and new users per day is reached' });
+    expect(body).toMatchObject({ detail: 'Limit reached: 2 invitations and new users per day' });
   });
 
   it('do not refuse the repetition of a call that was within them', async () => {

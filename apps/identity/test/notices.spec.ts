@@ -272,7 +272,7 @@ describe('mail about a webhook subscription that was disabled', () => {
   const disabled = (createdBy: string, more: { id?: string; appKey?: string } = {}) =>
     eventOf('webhook.endpoint_disabled', owner.tenantId, {
       subscription: { id: randomUUID(), ...SUBSCRIPTION, createdBy, ...more },
-      reason: 'the receiver answered 410 Gone',
+      reason: 'the endpoint returned 410 Gone',
       disabledAt: new Date().toISOString(),
       heldDeliveries: 3,
     });
@@ -283,7 +283,7 @@ describe('mail about a webhook subscription that was disabled', () => {
     await publishEvents(disabled(admin.userId, { id, appKey: 'acme-visits' }));
     const { text } = await mailServer.mailTo(admin.email);
     expect(text).toContain('Subject: Webhook subscription for hooks.example.com is disabled');
-    expect(text).toContain('of the workspace Acme Ltd: the receiver answered 410 Gone.');
+    expect(text).toContain('of the workspace Acme Ltd: the endpoint returned 410 Gone.');
     expect(text).toContain('App: acme-visits');
     expect(text).toContain('Held deliveries: 3');
     expect(text).toContain(`POST http://127.0.0.1:8080/api/webhooks/subscriptions/${id}/recover`);

@@ -51,8 +51,8 @@ describe('an app that asks to act for a user', () => {
       app: { key: app.appKey, name: 'Site Visits', publisher: 'Acme' },
       tenant: { id: app.tenantId, name: 'A workspace' },
       scopes: [
-        { name: 'leads', description: 'See and change leads', writes: true, required: false },
-        { name: 'tasks:read', description: 'See tasks', writes: false, required: false },
+        { name: 'leads', description: 'View, create, edit, and delete leads', writes: true, required: false },
+        { name: 'tasks:read', description: 'View tasks', writes: false, required: false },
       ],
       // That of sessions, as these tests configure it; the grant of an approval ends then.
       accessPeriod: { maxSeconds: 86_400, idleSeconds: 3_600 },

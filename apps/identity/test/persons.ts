@@ -67,7 +67,7 @@ export async function sessionOf(identity: TestIdentity, { body }: Pick<Answer, '
   const sql = `SELECT proven_at AS "provenAt", ends_at AS "endsAt", person_proven AS "personProven" FROM session
     WHERE id = $1`;
   const [row] = await identity.query<{ provenAt: Date | null; endsAt: Date; personProven: boolean }>(tid, sql, [sid]);
-  if (!row) throw new Error('There is no such session');
+  if (!row) throw new Error('Session not found');
   return row;
 }
 

@@ -219,7 +219,7 @@ describe('giving a role', () => {
     const provider = { name: 'Own', issuer: 'https://login.example.com', defaultRoles: roles };
     const created = identity.send('POST', '/api/tenant/identity-providers', owner, provider);
     expect(await problem(created)).toMatchObject(unknown('/defaultRoles/1'));
-    expect((await addUser(roles)).body.errors).toMatchObject([{ detail: 'The workspace has no role salse' }]);
+    expect((await addUser(roles)).body.errors).toMatchObject([{ detail: 'Unknown role "salse"' }]);
   });
 
   it('of another workspace is refused like one that does not exist', async () => {

@@ -39,7 +39,7 @@ const provenAtOf = async ({ body }: Answer): Promise<Date | null> => {
   const { sid, tid } = decodeJwt(body.accessToken) as { sid: string; tid: string };
   const sql = 'SELECT proven_at AS "provenAt" FROM session WHERE id = $1';
   const [row] = await identity.query<{ provenAt: Date | null }>(tid, sql, [sid]);
-  if (!row) throw new Error('There is no such session');
+  if (!row) throw new Error('Session not found');
   return row.provenAt;
 };
 

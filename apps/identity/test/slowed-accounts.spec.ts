@@ -84,7 +84,7 @@ describe.each(['memory', 'Redis'])('an account that is guessed at from many addr
     await slow(identity, email);
     const { status, body, headers } = await login(email, PASSWORD, from(90_000));
     expect([status, body.code]).toEqual([429, 'RATE_LIMITED']);
-    expect(body.detail).toContain('set a new password by mail');
+    expect(body.detail).toContain('reset your password');
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(3600 / FAILURES_FROM_ANYWHERE);
     await identity.post('/api/auth/password-resets', { email });

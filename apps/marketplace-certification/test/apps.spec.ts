@@ -64,7 +64,7 @@ describe('certifying without submitting', () => {
     expect(await judged('inside.example.com')).toMatchObject({
       status: 'fail',
       pointer: '/webhooks/99/url',
-      message: 'The host name inside.example.com resolves to an address that is not public.',
+      message: "inside.example.com resolves to an address that isn't public.",
     });
   });
 });
@@ -249,7 +249,7 @@ describe('the quotas of a publisher', () => {
     expect((await certify(developer, fieldService(newKey()))).status).toBe(200);
     const { status, headers, body } = await certify(developer, fieldService(newKey()));
     expect([status, body.code]).toEqual([429, 'RATE_LIMITED']);
-    expect(body.detail).toBe('The limit of 2 certifications per day is reached');
+    expect(body.detail).toBe('Limit reached: 2 certifications per day');
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(80_000);
     expect((await certify(await marketplace.caller('owner'))).status).toBe(200);
     isTenant({ plan: 'enterprise' });
@@ -262,7 +262,7 @@ describe('the quotas of a publisher', () => {
     expect((await marketplace.submit(developer, fieldService(newKey()))).status).toBe(201);
     await marketplace.restart();
     const { status, body } = await marketplace.submit(developer, fieldService(newKey()));
-    expect([status, body.detail]).toEqual([429, 'The limit of 2 submissions per day is reached']);
+    expect([status, body.detail]).toEqual([429, 'Limit reached: 2 submissions per day']);
   });
 
   it('do not refuse the repetition of a submission that was within them', async () => {
@@ -443,7 +443,7 @@ const delivery = (id = randomUUID()): AppDelivery => ({
   url: 'https://hooks.acme.example.com/in',
   status: 'failed',
   attempts: 10,
-  lastError: { code: 'http_5xx', message: 'The receiver answered 503', httpStatus: 503 },
+  lastError: { code: 'http_5xx', message: 'The endpoint returned 503', httpStatus: 503 },
   latencyMs: 38,
   createdAt: '2026-11-22T09:00:00.000Z',
 });

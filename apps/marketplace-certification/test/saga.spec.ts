@@ -220,7 +220,7 @@ describe('a process that ends between two steps', () => {
 describe('an administrator who leaves while the work continues', () => {
   /** The answers of identity once the administrator is disabled, or is a member only. */
   const LEAVING: [string, () => void][] = [
-    ['disabled', () => neighbours.refuse(rpc.identity.mintInternalToken, 'FORBIDDEN', 'The user is not active')],
+    ['disabled', () => neighbours.refuse(rpc.identity.mintInternalToken, 'FORBIDDEN', "The user isn't active")],
     ['demoted', () => neighbours.demote()],
   ];
 

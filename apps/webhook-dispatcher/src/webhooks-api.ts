@@ -1,7 +1,7 @@
 /** The group of all routes of this service in the OpenAPI document. */
 export const WEBHOOKS_GROUP = {
   name: 'Webhooks',
-  description: 'Subscriptions to events and the ledger of their deliveries.',
+  description: 'Webhook subscriptions and their deliveries.',
 };
 
 /** Webhooks are for administrators; an embedded page never sees them, and a key with the scope is for nothing else. */

@@ -448,7 +448,7 @@ describe('a revoked app', () => {
     expect(app.received(queued.id)).toHaveLength(before);
     // So is the subscription shown, whose row stays.
     const shown = (await call('GET', `subscriptions/${ofApp?.id}`)).body;
-    const disabledReason = 'The app has been revoked by the platform';
+    const disabledReason = "The platform's operators have revoked the app";
     expect(shown).toMatchObject({ status: 'disabled', enabled: false, disabledReason });
     const test = await call('POST', `subscriptions/${ofApp?.id}/test`);
     expect([test.status, app.received(next.id).length]).toEqual([409, 1]);

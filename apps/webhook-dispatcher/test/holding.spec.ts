@@ -175,7 +175,7 @@ describe('a subscription that is paused or disabled', () => {
         const id = created?.id as string;
         const first = await app.emit(tenant.id);
         await isDisabled(id);
-        const reason = 'the receiver answered 410 Gone';
+        const reason = 'the endpoint returned 410 Gone';
         const owner = isOfApp ? { appKey: 'acme-visits' } : { description: null };
         const url = `${app.receiver.url}/${isOfApp ? 'app' : 'hook'}`;
         const data = { subscription: { id, events: ['lead.created'], url, ...owner }, reason, heldDeliveries: 1 };
@@ -235,7 +235,7 @@ describe('a subscription that is paused or disabled', () => {
       await failing(id, [6, 4, 30]);
       await failOnce();
       await isDisabled(id);
-      expect(await read(id)).toMatchObject({ disabledReason: 'every attempt failed for five days' });
+      expect(await read(id)).toMatchObject({ disabledReason: 'all attempts failed for five days' });
       expect(await disabledEvents()).toHaveLength(1);
       // Its retry, which would fail after the resumption.
       await makeDue();
@@ -308,7 +308,7 @@ describe('recovering what a subscription holds', () => {
   it('is refused while the subscription is paused or disabled, and with an invalid time or number', async () => {
     for (const body of [{ since: 'yesterday' }, { limit: 0 }]) expect((await recover(body)).status).toBe(422);
     await app.emit(tenant.id);
-    const conflict = { code: 'CONFLICT', detail: 'The subscription is paused; resume it first' };
+    const conflict = { code: 'CONFLICT', detail: 'The subscription is paused. Resume it first' };
     expect(await recover()).toMatchObject({ status: 409, body: conflict });
     expect((await recovery()).status).toBe(404);
     expect(await inStatus('held')).toBe(1);
@@ -407,7 +407,7 @@ describe('recovering what a subscription holds', () => {
     const event = await app.emit(tenant.id);
     const [held] = await app.deliveries(tenant.admin);
     const redeliver = () => call('POST', `deliveries/${held?.id}/redeliver`);
-    const detail = 'The subscription is paused; resume it first';
+    const detail = 'The subscription is paused. Resume it first';
     expect(await redeliver()).toMatchObject({ status: 409, body: { detail } });
     await resume(id);
     expect((await redeliver()).status).toBe(202);

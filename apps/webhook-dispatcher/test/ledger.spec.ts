@@ -99,7 +99,7 @@ describe('the list of deliveries', () => {
   it.each([
     ['from=yesterday', 'from: Must be a date and time with an offset (RFC 3339)'],
     ['to=2026-11-22', 'to: Must be a date and time with an offset (RFC 3339)'],
-    ['from=2026-11-22T10:00:01Z&to=2026-11-22T10:00:00Z', 'from: is later than to'],
+    ['from=2026-11-22T10:00:01Z&to=2026-11-22T10:00:00Z', 'from: must be before to'],
     ['event=lead.exploded', 'event: '],
     ['errorCode=', 'errorCode: '],
   ])('refuses %s', async (query, detail) => {
@@ -198,9 +198,9 @@ describe('statistics of deliveries', () => {
     const { id } = await app.subscribe(tenant.admin);
     for (const path of ['stats', `subscriptions/${id}/stats`])
       for (const [query, detail] of [
-        [range(hour - 7 * 24 * HOUR_MS - 1, hour), 'from: more than 7 days before to'],
-        [range(hour, hour - 1), 'from: is later than to'],
-        [`from=${time(Date.now() + HOUR_MS)}`, 'from: is later than to'],
+        [range(hour - 7 * 24 * HOUR_MS - 1, hour), 'from: must be within 7 days of to'],
+        [range(hour, hour - 1), 'from: must be before to'],
+        [`from=${time(Date.now() + HOUR_MS)}`, 'from: must be before to'],
         ['to=noon', 'to: Must be a date and time with an offset (RFC 3339)'],
       ])
         expect(await get(`${path}?${query}`)).toMatchObject({ status: 400, body: { code: 'INVALID_QUERY', detail } });
@@ -475,7 +475,7 @@ describe('a ledger with more deliveries than one request reads', () => {
     await expect(ofApp({})).rejects.toMatchObject({ code: 'QUERY_TOO_EXPENSIVE' });
     expect(sum(await ofApp({ from }))).toBe(MOST_DELIVERIES);
     const get = (query: string) => app.call<{ data: { deliveries: number }[] }>(tenant.admin, 'GET', `stats?${query}`);
-    const detail = 'from: more than 200,000 deliveries since then; ask for a shorter time';
+    const detail = 'from: more than 200,000 deliveries since then. Use a shorter time range';
     expect(await get('')).toMatchObject({ status: 422, body: { code: 'QUERY_TOO_EXPENSIVE', detail } });
     expect(sum((await get(`from=${from}`)).body.data)).toBe(MOST_DELIVERIES);
   });

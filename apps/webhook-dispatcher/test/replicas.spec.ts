@@ -325,7 +325,7 @@ describe('an answer 410', () => {
     await app.asAdministrator(soon, [tenant.id]);
     await app.asAdministrator('UPDATE subscription_queue SET due_at = now() WHERE tenant_id = $1', [tenant.id]);
     expect(await ended(event, sibling)).toMatchObject({ status: 'held' });
-    const reason = 'the receiver answered 410 Gone';
+    const reason = 'the endpoint returned 410 Gone';
     expect((await call('GET', `subscriptions/${id}`)).body).toMatchObject({ disabledReason: reason, heldCount: 1 });
   });
 });

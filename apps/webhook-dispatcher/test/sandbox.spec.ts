@@ -185,7 +185,7 @@ describe('listening to the sandboxes of an app', () => {
     const day = 24 * 3_600_000;
     expect((await listen({ cursor: at(Date.now() - day + 60_000), wait: '0' })).status).toBe(200);
     const { status, body } = await listen({ cursor: at(Date.now() - day - 1) });
-    expect([status, body.detail]).toEqual([400, 'cursor: is more than a day old; begin without one']);
+    expect([status, body.detail]).toEqual([400, 'cursor: more than a day old. Start again without one']);
     for (const nonsense of ['x', at(Date.now()).slice(3), Buffer.from('[1,2,3]').toString('base64url')])
       expect((await listen({ cursor: nonsense })).body.code).toBe('INVALID_QUERY');
   });
@@ -386,7 +386,7 @@ describe('a sample event', () => {
   it('needs a sandbox with an enabled webhook that names the event', async () => {
     expect((await trigger('lead.created')).body).toMatchObject({ code: 'CONFLICT' });
     const id = await sandbox();
-    const detail = `No webhook of a sandbox of ${developer.appKey} in this workspace names deal.won`;
+    const detail = `No sandbox webhook of ${developer.appKey} in this workspace subscribes to deal.won`;
     expect((await trigger('deal.won')).body).toMatchObject({ code: 'CONFLICT', detail });
     await call('PATCH', `subscriptions/${id}`, { enabled: false }, developer.admin);
     expect((await trigger('lead.created')).body.detail).toContain('are disabled');
@@ -421,7 +421,7 @@ describe('a test event', () => {
   it('says why it failed, leaves the subscription alone, and is in no ledger', async () => {
     app.receiver.respondWith(() => ({ status: 410, body: 'gone' }));
     const { id } = await app.subscribe(tenant.admin);
-    const error = { errorCode: 'http_4xx', errorMessage: 'The receiver answered 410', responseExcerpt: 'gone' };
+    const error = { errorCode: 'http_4xx', errorMessage: 'The endpoint returned 410', responseExcerpt: 'gone' };
     expect((await test(id)).body).toMatchObject({ accepted: false, httpStatus: 410, ...error });
     expect((await call('GET', `subscriptions/${id}`)).body).toMatchObject({ status: 'active' });
     expect(await app.deliveries(tenant.admin)).toEqual([]);

@@ -6,7 +6,7 @@ const scheme = document.getElementById('scheme');
 
 const embedding = embed(document.getElementById('crm'), {
   ...settings,
-  theme: { colourScheme: 'auto', colours: { accent: '#0b7a75' } },
+  theme: { colorScheme: 'auto', colors: { accent: '#0b7a75' } },
   locale: navigator.language,
   // The deep link is the host's: it stands in the host's address, and holds no token.
   view: viewOf(location.hash),
@@ -23,7 +23,7 @@ const embedding = embed(document.getElementById('crm'), {
 });
 
 scheme.addEventListener('change', () => {
-  embedding.setTheme({ colourScheme: scheme.value, colours: { accent: '#0b7a75' } });
+  embedding.setTheme({ colorScheme: scheme.value, colors: { accent: '#0b7a75' } });
 });
 
 function viewOf(hash) {

@@ -73,7 +73,7 @@ describe('authorize', () => {
   ])('%s', (_what, who, rule, expected) => expect(outcome(who, rule)).toBe(expected));
 
   it('names the missing scope', () => {
-    const missing = new PlatformError('INSUFFICIENT_SCOPE', 'The scope leads:read is required');
+    const missing = new PlatformError('INSUFFICIENT_SCOPE', 'The token needs the scope leads:read');
     expect(() => authorize(principal(APP), READ_LEADS)).toThrow(missing);
   });
 });

@@ -138,7 +138,7 @@ export class KeyRing {
       ({ keys } = await this.source().getKeys());
     } catch (cause) {
       if (cause instanceof PlatformError && cause.code === 'SERVICE_UNAVAILABLE') throw cause;
-      throw new PlatformError('SERVICE_UNAVAILABLE', 'Tokens cannot be checked right now', {
+      throw new PlatformError('SERVICE_UNAVAILABLE', "Tokens can't be checked right now. Try again shortly", {
         retryAfterSeconds: 1,
         cause,
       });

@@ -19,7 +19,7 @@ export function authorize(principal: Principal, rule: AccessRule): void {
   }
   // An app that acts for a user has the user's roles, but what it made as an administrator would outlive its grant.
   if (principal.kind === 'app' && (rule.right === 'administer' || rule.right === 'own')) {
-    throw new PlatformError('FORBIDDEN', 'An app never administers a workspace');
+    throw new PlatformError('FORBIDDEN', "Apps can't administer a workspace");
   }
   if (principal.apiKeyId !== undefined && !(rule.key ?? rule.scope !== undefined)) {
     throw new PlatformError('API_KEY_REFUSED');
@@ -42,7 +42,7 @@ export function hasScope(principal: ScopeHolder, scope: ScopeName, mode: 'read' 
 export function requireScope(principal: ScopeHolder, scope: ScopeName, mode: 'read' | 'write'): void {
   if (hasScope(principal, scope, mode)) return;
   const needed = mode === 'read' ? `${scope}:read` : scope;
-  throw new PlatformError('INSUFFICIENT_SCOPE', `The scope ${needed} is required`);
+  throw new PlatformError('INSUFFICIENT_SCOPE', `The token needs the scope ${needed}`);
 }
 
 function isNarrowed(principal: ScopeHolder): boolean {
@@ -93,7 +93,8 @@ export class RightsGuard implements CanActivate {
     this.revocations ??=
       this.options.revocations ?? this.modules.get<RevocationSource>(RevocationSource, { strict: false });
     if (this.revocations.ageMs <= MAX_CUTOFF_AGE_MS) return;
-    const detail = 'Whether your access was revoked cannot be checked right now, which calls that administer require';
+    const detail =
+      "We can't check right now whether your access was revoked, so admin calls are on hold. Try again shortly";
     throw new PlatformError('SERVICE_UNAVAILABLE', detail, { retryAfterSeconds: 5 });
   }
 

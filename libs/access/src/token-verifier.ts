@@ -179,7 +179,9 @@ export class TokenVerifier {
   recall(token: string, audiences: readonly Audience[]): Principal | undefined {
     this.revocations ??= this.findRevocations();
     if (!this.revocations.ready) {
-      throw new PlatformError('SERVICE_UNAVAILABLE', 'Tokens cannot be checked yet', { retryAfterSeconds: 1 });
+      throw new PlatformError('SERVICE_UNAVAILABLE', "Tokens can't be checked yet. Try again in a second", {
+        retryAfterSeconds: 1,
+      });
     }
     const entry = this.verified.get(token);
     return entry && this.judge(token, entry, audiences);
@@ -200,7 +202,7 @@ export class TokenVerifier {
     this.keys.refreshIfOld(nowMs);
     if (entry.generation !== this.keys.generation) this.checkKey(token, entry);
     if (!audiences.includes(claims.aud)) {
-      throw new PlatformError('UNAUTHENTICATED', 'The access token is for another audience');
+      throw new PlatformError('UNAUTHENTICATED', 'The access token is for a different audience');
     }
     if (this.revocations?.isKeyRevoked(keyId) || this.revocations?.isRevoked(claims)) {
       throw new PlatformError('TOKEN_REVOKED');

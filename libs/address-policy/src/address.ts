@@ -221,7 +221,7 @@ export function isAddress(text: string): boolean {
 }
 
 function notAnAddress(): Verdict {
-  return refuse('invalid_address', 'This is not an IP address');
+  return refuse('invalid_address', 'Not an IP address');
 }
 
 function checkIpv4(ip: string, address: number): Verdict {

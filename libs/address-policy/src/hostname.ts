@@ -59,7 +59,7 @@ export function checkHostname(name: string, options: HostnameOptions = {}): Verd
 
   const labels = host.split('.');
   if (host.length > MAX_NAME_LENGTH || !labels.every((label) => LABEL.test(label))) {
-    return refuse('invalid_hostname', 'This is not a host name');
+    return refuse('invalid_hostname', 'Not a host name');
   }
   const refused = refusedSuffix(host, options.clusterSuffixes ?? []);
   if (refused !== undefined) return refuse('refused_hostname', `${host} is not a public host (${refused})`);
@@ -68,7 +68,7 @@ export function checkHostname(name: string, options: HostnameOptions = {}): Verd
   }
   // The URL parser treats a name that ends in a number as an IPv4 address and fails; a resolver might not.
   if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1)!)) {
-    return refuse('invalid_hostname', 'A host name cannot end in a number');
+    return refuse('invalid_hostname', "A host name can't end in a number");
   }
   return ALLOWED;
 }

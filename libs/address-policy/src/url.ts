@@ -63,22 +63,22 @@ export function isException(url: URL, exceptions: readonly HostPort[] = []): boo
 export function checkUrl(text: string, options: UrlOptions = {}): UrlVerdict {
   if (text.length > MAX_URL_LENGTH) return tooLong();
   const url = parseUrl(text);
-  if (!url) return refuse('invalid_url', 'This is not an absolute URL');
+  if (!url) return refuse('invalid_url', 'Not an absolute URL. Start with https://');
   if (url.href.length > MAX_URL_LENGTH) return tooLong();
-  if (url.protocol !== 'https:') return refuse('not_https', 'Only https URLs are allowed');
+  if (url.protocol !== 'https:') return refuse('not_https', 'The URL must use https');
   if (url.username !== '' || url.password !== '') {
-    return refuse('has_userinfo', 'A URL must not contain a user name or a password');
+    return refuse('has_userinfo', "The URL can't contain a user name or password");
   }
   if (isException(url, options.exceptions)) return { ok: true, url };
 
   const port = portOf(url);
   if (port !== HTTPS_PORT && !options.allowedPorts?.includes(port)) {
-    return refuse('refused_port', `Port ${port} is not allowed`);
+    return refuse('refused_port', `Port ${port} isn't allowed`);
   }
   const verdict = checkHostname(url.hostname, options);
   return verdict.ok ? { ok: true, url } : verdict;
 }
 
 function tooLong(): Refusal {
-  return refuse('url_too_long', `A URL can have at most ${MAX_URL_LENGTH} characters`);
+  return refuse('url_too_long', `A URL can have up to ${MAX_URL_LENGTH} characters`);
 }

@@ -77,7 +77,7 @@ describe('calls of the API', () => {
   });
 
   it('are refused with the code, the fields and the time to wait', async () => {
-    const errors = [{ pointer: '/email', code: 'FORMAT', detail: 'Must be an e-mail address' }, 'not a problem'];
+    const errors = [{ pointer: '/email', code: 'FORMAT', detail: 'Must be an email address' }, 'not a problem'];
     const refusal = { code: 'VALIDATION_FAILED', detail: 'No', errors };
     const { api } = newApi(() => json(422, refusal, { 'retry-after': '7' }));
     const problem = { code: 'VALIDATION_FAILED', fields: [errors[0]], retryAfterSeconds: 7, isTemporary: false };

@@ -27,10 +27,9 @@ export type AppStatus = (typeof APP_STATUSES)[number];
 /** A sandbox has objects of its own, and no standard objects: what it is granted of these is the workspace's. */
 export function sandboxNotices(scopes: readonly string[]): AppNotice[] {
   const granted = Object.values(CORE_OBJECTS).filter(({ scope }) => scopeAllows(scopes, scope, 'read'));
-  const nouns = [...new Set(granted.map(({ scope }) => SCOPE_CATALOGUE[scope].noun))];
-  const last = nouns.pop();
-  if (last === undefined) return [];
-  const all = nouns.length > 0 ? `${nouns.join(', ')} and ${last}` : last;
-  const detail = `The sandbox works with your real ${all}: only the app's own objects are kept apart`;
+  const nouns = [...new Set(granted.map(({ scope }) => SCOPE_CATALOGUE[scope].label.en.toLowerCase()))];
+  if (nouns.length === 0) return [];
+  const all = new Intl.ListFormat('en-US').format(nouns);
+  const detail = `The sandbox works with your real ${all}. Only the app's own objects are separate`;
   return [{ code: 'SANDBOX_REAL_DATA', severity: 'warning', detail }];
 }

@@ -67,7 +67,7 @@ const ENCRYPTION_KEY = row('encryption_key', 'the secrets of every tenant are se
  */
 export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTable[]>> = {
   identity: [
-    row('sign_in_email', 'an e-mail address signs in before its tenant is known'),
+    row('sign_in_email', 'an email address signs in before its tenant is known'),
     row('person', 'a person has memberships in any number of tenants'),
     row('membership', 'a person signs in, and switches, before the tenant is known'),
     row('local_account', 'a password of an unproven address finds its account before the tenant is known'),

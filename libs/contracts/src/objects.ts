@@ -1,5 +1,7 @@
+import { type Texts, textsOf } from './languages.js';
 import { OBJECT_PATHS } from './object-paths.js';
-import type { ScopeName, Texts } from './rights.js';
+import type { ScopeName } from './rights.js';
+import type { CatalogueTexts } from './texts/en.js';
 
 interface FieldBase {
   /** Key of the value in stored records: never changed, and never given to another field of the object. */
@@ -69,58 +71,78 @@ const OPPORTUNITY_ID = '019ca8d2-3b9c-7f48-96e1-0d5a7c2b8e64';
 
 type Slot = string | null;
 /** What every field begins with. */
-type Row<S extends Slot> = readonly [key: number, slot: S, en: string, de: string];
+type Row<S extends Slot> = readonly [key: number, slot: S];
 
-const field = <const S extends Slot>([key, slot, en, de]: Row<S>) => ({ key, slot, label: { en, de } });
+/** Adds the label that the field of this name has in the catalogue of texts. */
+const labelled = <const F extends Partial<Record<keyof CatalogueTexts['fields'], object>>>(fields: F) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      { ...field, label: textsOf((texts) => texts.fields[name as keyof F & keyof CatalogueTexts['fields']]) },
+    ]),
+  ) as { readonly [Name in keyof F]: F[Name] & { readonly label: Texts } };
+/** The options of a picklist, in order. */
+const options = <const F extends keyof CatalogueTexts['options'], const O extends keyof CatalogueTexts['options'][F]>(
+  field: F,
+  values: readonly O[],
+) =>
+  Object.fromEntries(
+    values.map((value) => [value, textsOf((texts) => texts.options[field][value] as string)]),
+  ) as Readonly<Record<O, Texts>>;
+/** Both labels of an object. */
+const named = (name: keyof CatalogueTexts['objects']) => ({
+  label: textsOf(({ objects }) => objects[name].label),
+  pluralLabel: textsOf(({ objects }) => objects[name].pluralLabel),
+});
+
+const field = <const S extends Slot>([key, slot]: Row<S>) => ({ key, slot });
 const text = <const S extends Slot>(row: Row<S>, maxLength: number, example: string | null = null) =>
   ({ ...field(row), type: 'text', maxLength, example }) as const;
 const reference = <const S extends Slot>(row: Row<S>, targets: string[], example: string | null = null) =>
   ({ ...field(row), type: 'reference', targets, example }) as const;
-const picklist = <const S extends Slot>(row: Row<S>, example: string, options: Readonly<Record<string, Texts>>) =>
-  ({ ...field(row), type: 'picklist', options, isOfWorkspace: true, example }) as const;
+const picklist = <const S extends Slot>(row: Row<S>, example: string, offered: Readonly<Record<string, Texts>>) =>
+  ({ ...field(row), type: 'picklist', options: offered, isOfWorkspace: true, example }) as const;
 
 const phone = <const S extends Slot>(key: number, slot: S, example?: string) =>
-  ({ ...text([key, slot, 'Phone', 'Telefon'], 40, example), type: 'phone' }) as const;
-const website = (key: number) => ({ ...text([key, null, 'Website', 'Website'], 2048), type: 'url' }) as const;
+  ({ ...text([key, slot], 40, example), type: 'phone' }) as const;
+const website = (key: number) => ({ ...text([key, null], 2048), type: 'url' }) as const;
 const description = (key: number, example?: string) =>
-  ({ ...text([key, null, 'Description', 'Beschreibung'], 4000, example), type: 'textarea' }) as const;
-const jobTitle = (key: number) => text([key, null, 'Job title', 'Position'], 120, 'Head of purchasing');
-const owner = <const S extends Slot>(key: number, slot: S) => reference([key, slot, 'Owner', 'Zuständig'], [], USER_ID);
-const company = <const S extends Slot>(key: number, slot: S) =>
-  reference([key, slot, 'Company', 'Firma'], ['company'], COMPANY_ID);
-const name = (example: string) => ({ ...text([1, 's1', 'Name', 'Name'], 200, example), required: true }) as const;
+  ({ ...text([key, null], 4000, example), type: 'textarea' }) as const;
+const jobTitle = (key: number) => text([key, null], 120, 'Head of purchasing');
+const owner = <const S extends Slot>(key: number, slot: S) => reference([key, slot], [], USER_ID);
+const company = <const S extends Slot>(key: number, slot: S) => reference([key, slot], ['company'], COMPANY_ID);
+const name = (example: string) => ({ ...text([1, 's1'], 200, example), required: true }) as const;
 /** What a lead has become, written by its conversion. @param key of the field, apart from those that people write */
-const convertedTo = (key: number, target: string, de: string) =>
-  ({ ...reference([key, null, `Converted to ${target}`, `Umgewandelt in ${de}`], [target]), readOnly: true }) as const;
+const convertedTo = (key: number, target: string) => ({ ...reference([key, null], [target]), readOnly: true }) as const;
 
 /** Five fields whose keys follow each other. @param first key @param city column of the town, the one that lists are filtered by */
 const addressOf = <const City extends Slot>(first: number, city: City) => ({
-  street: text([first, null, 'Street', 'Straße'], 200, '12 Saint James Square'),
-  postalCode: text([first + 1, null, 'Postal code', 'PLZ'], 20, 'SW1Y 4JH'),
-  city: text([first + 2, city, 'City', 'Ort'], 120, 'London'),
-  region: text([first + 3, null, 'Region', 'Region'], 120),
-  country: text([first + 4, null, 'Country', 'Land'], 80, 'United Kingdom'),
+  street: text([first, null], 200, '12 Saint James Square'),
+  postalCode: text([first + 1, null], 20, 'SW1Y 4JH'),
+  city: text([first + 2, city], 120, 'London'),
+  region: text([first + 3, null], 120),
+  country: text([first + 4, null], 80, 'United Kingdom'),
 });
 
 /** Fields common to leads and contacts, with the same keys and slots. */
 const PERSON = {
-  firstName: text([1, null, 'First name', 'Vorname'], 120, 'Ada'),
-  lastName: { ...text([2, 's1', 'Last name', 'Nachname'], 120, 'Lovelace'), required: true },
-  email: { ...text([3, 's2', 'E-mail', 'E-Mail'], 254, 'ada@example.com'), type: 'email' },
+  firstName: text([1, null], 120, 'Ada'),
+  lastName: { ...text([2, 's1'], 120, 'Lovelace'), required: true },
+  email: { ...text([3, 's2'], 254, 'ada@example.com'), type: 'email' },
 } as const;
 
 /** What tasks relate to. */
 const RELATED = ['lead', 'contact', 'company', 'opportunity'];
 /** The status of what is open at first. */
-const openOr = <const S extends Slot, const O extends Readonly<Record<string, Texts>>>(
+const openOr = <const S extends Slot, const O extends keyof CatalogueTexts['options']['status']>(
   key: number,
   slot: S,
-  others: O,
+  others: readonly O[],
 ) =>
   ({
-    ...field([key, slot, 'Status', 'Status']),
+    ...field([key, slot]),
     type: 'picklist',
-    options: { open: { en: 'Open', de: 'Offen' }, ...others },
+    options: options('status', ['open', ...others]),
     required: true,
     default: 'open',
     example: 'open',
@@ -137,27 +159,25 @@ interface DefaultStage {
   readonly meaning: StageMeaning;
 }
 
+const STAGES = options('stage', ['qualification', 'discovery', 'proposal', 'negotiation', 'won', 'lost']);
+
 /** The pipeline of a new workspace; its stages by value, in order. */
 export const DEFAULT_PIPELINE = {
   id: '00000000-0000-7000-8000-000000000101',
-  name: { en: 'Sales', de: 'Vertrieb' },
+  name: textsOf(({ pipeline }) => pipeline),
   stages: {
-    qualification: { label: { en: 'Qualification', de: 'Qualifizierung' }, probability: 10, meaning: 'open' },
-    discovery: { label: { en: 'Discovery', de: 'Bedarfsklärung' }, probability: 25, meaning: 'open' },
-    proposal: { label: { en: 'Proposal', de: 'Angebot' }, probability: 50, meaning: 'open' },
-    negotiation: { label: { en: 'Negotiation', de: 'Verhandlung' }, probability: 75, meaning: 'open' },
-    won: { label: { en: 'Won', de: 'Gewonnen' }, probability: 100, meaning: 'won' },
-    lost: { label: { en: 'Lost', de: 'Verloren' }, probability: 0, meaning: 'lost' },
+    qualification: { label: STAGES.qualification, probability: 10, meaning: 'open' },
+    discovery: { label: STAGES.discovery, probability: 25, meaning: 'open' },
+    proposal: { label: STAGES.proposal, probability: 50, meaning: 'open' },
+    negotiation: { label: STAGES.negotiation, probability: 75, meaning: 'open' },
+    won: { label: STAGES.won, probability: 100, meaning: 'won' },
+    lost: { label: STAGES.lost, probability: 0, meaning: 'lost' },
   },
 } as const satisfies {
   readonly id: string;
   readonly name: Texts;
   readonly stages: Readonly<Record<string, DefaultStage>>;
 };
-
-const STAGES = Object.fromEntries(
-  Object.entries(DEFAULT_PIPELINE.stages).map(([value, { label }]) => [value, label]),
-) as Readonly<Record<string, Texts>>;
 
 /**
  * The catalogue of standard objects. Types, schemas, events, forms and the SDK follow from it; a field is added here alone.
@@ -170,39 +190,32 @@ export const CORE_OBJECTS = {
     path: OBJECT_PATHS.lead,
     domain: 'lead',
     scope: 'leads',
-    label: { en: 'Lead', de: 'Lead' },
-    pluralLabel: { en: 'Leads', de: 'Leads' },
+    ...named('lead'),
     nameField: 'lastName',
     titleFields: ['firstName', 'lastName'],
-    fields: {
+    fields: labelled({
       ...PERSON,
       phone: phone(4, 's3', '+44 20 7946 0018'),
-      companyName: text([5, 's4', 'Company', 'Firma'], 200, 'Analytical Engines'),
-      status: picklist([6, 's5', 'Status', 'Status'], 'new', {
-        new: { en: 'New', de: 'Neu' },
-        contacted: { en: 'Contacted', de: 'Kontaktiert' },
-        qualified: { en: 'Qualified', de: 'Qualifiziert' },
-        unqualified: { en: 'Unqualified', de: 'Nicht qualifiziert' },
-        converted: { en: 'Converted', de: 'Umgewandelt' },
-      }),
-      source: picklist([7, 's6', 'Source', 'Quelle'], 'fair', {
-        web: { en: 'Web', de: 'Web' },
-        referral: { en: 'Referral', de: 'Empfehlung' },
-        fair: { en: 'Fair', de: 'Messe' },
-        partner: { en: 'Partner', de: 'Partner' },
-        advertising: { en: 'Advertising', de: 'Werbung' },
-        phone: { en: 'Phone', de: 'Telefon' },
-        other: { en: 'Other', de: 'Sonstige' },
-      }),
+      companyName: text([5, 's4'], 200, 'Analytical Engines'),
+      status: picklist(
+        [6, 's5'],
+        'new',
+        options('status', ['new', 'contacted', 'qualified', 'unqualified', 'converted']),
+      ),
+      source: picklist(
+        [7, 's6'],
+        'fair',
+        options('source', ['web', 'referral', 'fair', 'partner', 'advertising', 'phone', 'other']),
+      ),
       ownerId: owner(8, 's7'),
       jobTitle: jobTitle(9),
       website: website(10),
       ...addressOf(11, null),
       description: description(16),
-      convertedContactId: convertedTo(30, 'contact', 'Kontakt'),
-      convertedCompanyId: convertedTo(31, 'company', 'Firma'),
-      convertedOpportunityId: convertedTo(32, 'opportunity', 'Verkaufschance'),
-    },
+      convertedContactId: convertedTo(30, 'contact'),
+      convertedCompanyId: convertedTo(31, 'company'),
+      convertedOpportunityId: convertedTo(32, 'opportunity'),
+    }),
     milestones: {},
     exampleId: '019ca8d0-5a40-7b1d-8f02-6c1e9b7d4a35',
     exampleChange: { status: 'qualified' },
@@ -213,11 +226,10 @@ export const CORE_OBJECTS = {
     path: OBJECT_PATHS.contact,
     domain: 'contact',
     scope: 'contacts',
-    label: { en: 'Contact', de: 'Kontakt' },
-    pluralLabel: { en: 'Contacts', de: 'Kontakte' },
+    ...named('contact'),
     nameField: 'lastName',
     titleFields: ['firstName', 'lastName'],
-    fields: {
+    fields: labelled({
       ...PERSON,
       phone: phone(4, 's3'),
       companyId: company(5, 's4'),
@@ -225,7 +237,7 @@ export const CORE_OBJECTS = {
       jobTitle: jobTitle(7),
       ...addressOf(8, null),
       description: description(13),
-    },
+    }),
     milestones: {},
     exampleId: CONTACT_ID,
     exampleChange: { phone: '+44 20 7946 0018' },
@@ -236,20 +248,19 @@ export const CORE_OBJECTS = {
     path: OBJECT_PATHS.company,
     domain: 'company',
     scope: 'companies',
-    label: { en: 'Company', de: 'Firma' },
-    pluralLabel: { en: 'Companies', de: 'Firmen' },
+    ...named('company'),
     nameField: 'name',
     titleFields: ['name'],
-    fields: {
+    fields: labelled({
       name: name('Analytical Engines'),
       website: website(2),
       phone: phone(3, 's2', '+44 20 7946 0000'),
       ownerId: owner(4, 's3'),
-      industry: text([5, 's4', 'Industry', 'Branche'], 120, 'Engineering'),
-      employees: { ...field([6, null, 'Employees', 'Beschäftigte']), type: 'number', example: 250 },
+      industry: text([5, 's4'], 120, 'Engineering'),
+      employees: { ...field([6, null]), type: 'number', example: 250 },
       ...addressOf(7, 's5'),
       description: description(12),
-    },
+    }),
     milestones: {},
     exampleId: COMPANY_ID,
     exampleChange: { website: 'https://www.example.com/' },
@@ -260,22 +271,21 @@ export const CORE_OBJECTS = {
     path: OBJECT_PATHS.opportunity,
     domain: 'deal',
     scope: 'pipeline',
-    label: { en: 'Opportunity', de: 'Verkaufschance' },
-    pluralLabel: { en: 'Opportunities', de: 'Verkaufschancen' },
+    ...named('opportunity'),
     nameField: 'name',
     titleFields: ['name'],
-    fields: {
+    fields: labelled({
       name: name('Analytical Engines: 50 seats'),
-      amount: { ...field([2, 'n1', 'Amount', 'Betrag']), type: 'number', example: 42_000 },
-      currency: { ...text([3, 's2', 'Currency', 'Währung'], 3, 'EUR'), format: 'currency' },
-      stage: picklist([4, 's3', 'Stage', 'Phase'], 'proposal', STAGES),
-      status: openOr(5, 's4', { won: { en: 'Won', de: 'Gewonnen' }, lost: { en: 'Lost', de: 'Verloren' } }),
-      closeDate: { ...field([6, 't1', 'Close date', 'Abschlussdatum']), type: 'date', example: '2026-04-30' },
+      amount: { ...field([2, 'n1']), type: 'number', example: 42_000 },
+      currency: { ...text([3, 's2'], 3, 'EUR'), format: 'currency' },
+      stage: picklist([4, 's3'], 'proposal', STAGES),
+      status: openOr(5, 's4', ['won', 'lost']),
+      closeDate: { ...field([6, 't1']), type: 'date', example: '2026-04-30' },
       companyId: company(7, 's5'),
-      contactId: reference([8, 's6', 'Contact', 'Kontakt'], ['contact'], CONTACT_ID),
+      contactId: reference([8, 's6'], ['contact'], CONTACT_ID),
       ownerId: owner(9, 's7'),
       description: description(10),
-    },
+    }),
     milestones: {
       'deal.won': { field: 'status', value: 'won', example: { version: 4, stage: 'won' } },
       'deal.lost': { field: 'status', value: 'lost', example: { version: 4, stage: 'lost' } },
@@ -289,23 +299,18 @@ export const CORE_OBJECTS = {
     path: OBJECT_PATHS.task,
     domain: 'task',
     scope: 'tasks',
-    label: { en: 'Task', de: 'Aufgabe' },
-    pluralLabel: { en: 'Tasks', de: 'Aufgaben' },
+    ...named('task'),
     nameField: 'title',
     titleFields: ['title'],
-    fields: {
-      title: { ...text([1, 's1', 'Title', 'Titel'], 200, 'Call Ada Lovelace'), required: true },
+    fields: labelled({
+      title: { ...text([1, 's1'], 200, 'Call Ada Lovelace'), required: true },
       description: description(2, 'About the offer of 1 March'),
-      dueAt: { ...field([3, 't1', 'Due', 'Fällig']), type: 'datetime', example: '2026-03-04T09:00:00.000Z' },
-      status: openOr(4, 's2', { completed: { en: 'Completed', de: 'Erledigt' } }),
-      assigneeId: reference([5, 's3', 'Assignee', 'Zugewiesen an'], [], USER_ID),
-      relatedTo: reference([6, 's4', 'Related to', 'Bezieht sich auf'], RELATED, OPPORTUNITY_ID),
-      priority: picklist([7, 's5', 'Priority', 'Priorität'], 'normal', {
-        low: { en: 'Low', de: 'Niedrig' },
-        normal: { en: 'Normal', de: 'Normal' },
-        high: { en: 'High', de: 'Hoch' },
-      }),
-    },
+      dueAt: { ...field([3, 't1']), type: 'datetime', example: '2026-03-04T09:00:00.000Z' },
+      status: openOr(4, 's2', ['completed']),
+      assigneeId: reference([5, 's3'], [], USER_ID),
+      relatedTo: reference([6, 's4'], RELATED, OPPORTUNITY_ID),
+      priority: picklist([7, 's5'], 'normal', options('priority', ['low', 'normal', 'high'])),
+    }),
     milestones: { 'task.completed': { field: 'status', value: 'completed', example: { version: 2 } } },
     exampleId: '019ca8d2-e7f5-7d29-8a6b-5c3e9f1d0b72',
     exampleChange: { dueAt: '2026-03-06T09:00:00.000Z' },

@@ -1,12 +1,7 @@
-/** A text in every language of the pages. */
-export interface Texts {
-  readonly en: string;
-  readonly de: string;
-}
+import { type Texts, textsOf } from './languages.js';
+import type { CatalogueTexts } from './texts/en.js';
 
 export interface ScopeEntry {
-  /** What is behind it, as the consent of the OAuth API says: "See and change …". */
-  readonly noun: string;
   readonly label: Texts;
   readonly reads: Texts;
   readonly writes: Texts;
@@ -16,78 +11,29 @@ export interface ScopeEntry {
   readonly offered: readonly ('read' | 'write')[];
 }
 
-const BOTH = ['read', 'write'] as const;
-
-const ofRecords = (noun: string, en: string, de: string): ScopeEntry => ({
-  noun,
-  label: { en, de },
-  reads: { en: `See your ${noun}`, de: `Ihre ${de} sehen` },
-  writes: { en: `See, add, change and delete ${noun}`, de: `${de} sehen, hinzufügen, ändern und löschen` },
-  offered: BOTH,
+const scope = (name: keyof CatalogueTexts['scopes'], offered: ScopeEntry['offered']): ScopeEntry => ({
+  label: textsOf(({ scopes }) => scopes[name].label),
+  reads: textsOf(({ scopes }) => scopes[name].reads),
+  writes: textsOf(({ scopes }) => scopes[name].writes),
+  offered,
 });
+const administered = (entry: ScopeEntry): ScopeEntry => ({ ...entry, administered: true });
 
 /**
  * The catalogue of scopes that can be granted to a token or an app, with the words of the pages. A scope allows reading and writing;
  * with `:read` only reading.
  */
 export const SCOPE_CATALOGUE = {
-  leads: ofRecords('leads', 'Leads', 'Leads'),
-  contacts: ofRecords('contacts', 'Contacts', 'Kontakte'),
-  companies: ofRecords('companies', 'Companies', 'Firmen'),
-  pipeline: ofRecords('opportunities', 'Opportunities', 'Verkaufschancen'),
-  tasks: ofRecords('tasks', 'Tasks', 'Aufgaben'),
-  custom_objects: {
-    noun: 'records of custom objects that the app can see',
-    label: { en: 'Your own lists', de: 'Ihre eigenen Listen' },
-    reads: { en: 'See records of your own lists', de: 'Datensätze Ihrer eigenen Listen sehen' },
-    writes: {
-      en: 'See, add, change and delete records of your own lists',
-      de: 'Datensätze Ihrer eigenen Listen sehen, hinzufügen, ändern und löschen',
-    },
-    offered: BOTH,
-  },
-  automations: {
-    noun: 'workflows and their runs',
-    label: { en: 'Workflows', de: 'Workflows' },
-    reads: { en: 'See workflows and their runs', de: 'Workflows und ihre Läufe sehen' },
-    writes: {
-      en: 'Set up and change workflows that act by themselves',
-      de: 'Workflows einrichten und ändern, die von selbst handeln',
-    },
-    offered: ['read'],
-  },
-  webhooks: {
-    noun: 'webhook subscriptions and their deliveries',
-    label: { en: 'Webhooks', de: 'Webhooks' },
-    reads: { en: 'See where events are sent', de: 'Sehen, wohin Ereignisse geschickt werden' },
-    writes: {
-      en: 'Send events of your workspace to other addresses',
-      de: 'Ereignisse Ihres Arbeitsbereichs an andere Adressen schicken',
-    },
-    administered: true,
-    offered: ['write'],
-  },
-  users: {
-    noun: 'the users of your workspace',
-    label: { en: 'Users', de: 'Personen' },
-    reads: {
-      en: 'Learn who joins and leaves your workspace, with names and e-mail addresses',
-      de: 'Erfahren, wer zu Ihrem Arbeitsbereich kommt und ihn verlässt, mit Namen und E-Mail-Adressen',
-    },
-    writes: {
-      en: 'Learn of and change the users of your workspace',
-      de: 'Von den Personen Ihres Arbeitsbereichs erfahren und sie ändern',
-    },
-    administered: true,
-    offered: ['read'],
-  },
-  agent: {
-    noun: 'conversations with assistants',
-    label: { en: 'Assistants', de: 'Assistenten' },
-    reads: { en: 'See what assistants do', de: 'Sehen, was Assistenten tun' },
-    writes: { en: 'Let assistants act in your workspace', de: 'Assistenten in Ihrem Arbeitsbereich handeln lassen' },
-    offered: [],
-  },
+  leads: scope('leads', ['read', 'write']),
+  contacts: scope('contacts', ['read', 'write']),
+  companies: scope('companies', ['read', 'write']),
+  pipeline: scope('pipeline', ['read', 'write']),
+  tasks: scope('tasks', ['read', 'write']),
+  custom_objects: scope('custom_objects', ['read', 'write']),
+  automations: scope('automations', ['read']),
+  webhooks: administered(scope('webhooks', ['write'])),
+  users: administered(scope('users', ['read'])),
+  agent: scope('agent', []),
 } as const satisfies Readonly<Record<string, ScopeEntry>>;
 
 export type ScopeName = keyof typeof SCOPE_CATALOGUE;

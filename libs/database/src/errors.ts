@@ -97,8 +97,8 @@ export function asPlatformError(error: unknown): unknown {
 }
 
 const DETAILS = {
-  SERVICE_UNAVAILABLE: 'The database is not available',
-  DEADLINE_EXCEEDED: 'The database did not answer in time',
+  SERVICE_UNAVAILABLE: 'The database is unavailable. Try again in a second',
+  DEADLINE_EXCEEDED: 'The database took too long to respond. Try again in a second',
 };
 
 function temporaryCode(error: unknown): keyof typeof DETAILS | undefined {

@@ -95,7 +95,7 @@ export class FairQueue {
   }
 
   private wait(tenant: string, calls: TenantCalls, connection: CallOrigin['connection']): Promise<void> {
-    const { timeoutMs, refusal = 'The database is not available' } = this.options;
+    const { timeoutMs, refusal = 'The database is unavailable. Try again in a second' } = this.options;
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(timer);
@@ -112,7 +112,7 @@ export class FairQueue {
         this.forget(tenant, calls);
         reject(new PlatformError('SERVICE_UNAVAILABLE', detail, { retryAfterSeconds: 1 }));
       };
-      const gone = () => refuse('The client has gone');
+      const gone = () => refuse('The client closed the connection');
       const timer = setTimeout(() => refuse(refusal), timeoutMs);
       calls.waiting.add(begin);
       connection?.once('close', gone);

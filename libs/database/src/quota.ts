@@ -78,7 +78,7 @@ export function quotaRefusal({ name, limit, windowSeconds, what }: QuotaRule, re
     resetSeconds: Math.max(1, Math.ceil(resetSeconds)),
   };
   const window = windowSeconds === DAY_SECONDS ? 'day' : windowSeconds === HOUR_SECONDS ? 'hour' : `${windowSeconds} s`;
-  return new PlatformError('RATE_LIMITED', `The limit of ${limit} ${what} per ${window} is reached`, {
+  return new PlatformError('RATE_LIMITED', `Limit reached: ${limit} ${what} per ${window}`, {
     retryAfterSeconds: state.resetSeconds,
     limits: [state],
   });

@@ -42,7 +42,7 @@ describe('a quota', () => {
     const tenantId = newId();
     expect(await takeThrice(tenantId)).toEqual(['taken', 'taken', 'RATE_LIMITED']);
     await expect(left(tenantId)).rejects.toMatchObject({
-      message: 'The limit of 2 invitations per day is reached',
+      message: 'Limit reached: 2 invitations per day',
       extra: {
         retryAfterSeconds: 86_400,
         limits: [{ name: 'invitations', quota: 2, windowSeconds: 86_400, remaining: 0, resetSeconds: 86_400 }],

@@ -147,7 +147,7 @@ describe('inconsistent definitions of fields', () => {
 
   it('are reported with a pointer to the field', () => {
     const fields = (['text', 'picklist'] as const).map((type): FieldDefinition => ({ apiName: type, type }));
-    const problem = { pointer: '/1/options', code: 'OPTIONS_REQUIRED', detail: 'The field type needs options' };
+    const problem = { pointer: '/1/options', code: 'OPTIONS_REQUIRED', detail: 'This field type requires options' };
     expect(checkDefinition(fields)[0]).toEqual(problem);
   });
 });

@@ -73,7 +73,7 @@ export function checkDefinition(fields: readonly FieldDefinition[], budget = new
       problems.push({ pointer: pointerTo(index, ...path), code, detail });
     };
     if (index === MAX_FIELDS) {
-      report('FIELDS_TOO_MANY', [], `An object can have at most ${MAX_FIELDS} fields`);
+      report('FIELDS_TOO_MANY', [], `An object can have up to ${MAX_FIELDS} fields`);
       break;
     }
     const type = fieldTypes.get(field?.type);
@@ -90,7 +90,7 @@ export function checkDefinition(fields: readonly FieldDefinition[], budget = new
     expressions += length;
     // Once, where it is too much.
     if (expressions > MAX_EXPRESSIONS && expressions - length <= MAX_EXPRESSIONS) {
-      const detail = `The formulas of an object can have at most ${MAX_EXPRESSIONS} characters together`;
+      const detail = `An object's formulas can have up to ${MAX_EXPRESSIONS} characters in total`;
       report('EXPRESSIONS_TOO_LONG', ['expression'], detail);
     }
     checkRules(field, type, report, budget);
@@ -108,7 +108,7 @@ function checkOptions(field: FieldDefinition, type: FieldType, report: Report): 
   if (!wanted && given) report('OPTIONS_NOT_ALLOWED', ['options']);
   if (!wanted || !given) return;
   if (field.options!.length > MAX_FIELD_OPTIONS) {
-    report('OPTIONS_TOO_MANY', ['options'], `A field can have at most ${MAX_FIELD_OPTIONS} options`);
+    report('OPTIONS_TOO_MANY', ['options'], `A field can have up to ${MAX_FIELD_OPTIONS} options`);
     return;
   }
   const wellFormed = field.options!.map((option, index) => {
@@ -161,7 +161,7 @@ function checkIndex(
   }
   indexed[slotKind] += 1;
   if (indexed[slotKind] > SLOT_COUNTS[slotKind]) {
-    const detail = `At most ${SLOT_COUNTS[slotKind]} ${KINDS[slotKind]} fields of an object can be indexed`;
+    const detail = `An object can have up to ${SLOT_COUNTS[slotKind]} indexed ${KINDS[slotKind]} fields`;
     report('INDEXED_TOO_MANY', ['indexed'], detail);
   }
 }
@@ -192,12 +192,12 @@ function checkRules(field: FieldDefinition, type: FieldType, report: Report, bud
       continue;
     }
     if (!type.allowedRules.includes(rule.type)) {
-      const detail = `The rule ${rule.type} does not apply to the type ${field.type}`;
+      const detail = `The rule ${rule.type} doesn't apply to the type ${field.type}`;
       report('RULE_NOT_ALLOWED', ['validationRules', index], detail);
     }
     const pattern = patternOf(declared);
     if (pattern !== undefined && !budget.mayCompile) {
-      const detail = 'The package has too many or too large patterns';
+      const detail = 'The package has too many or too complex patterns';
       report('RULE_PATTERN_INVALID', ['validationRules', index, 'value'], detail);
       continue;
     }
@@ -223,7 +223,7 @@ function checkCost(
   for (const [index, declared] of validationRules.entries()) {
     const pattern = patternOf(declared);
     if (pattern === undefined || !budget.mayCompile || budget.allowsRecords(pattern, longest)) continue;
-    const detail = `This pattern and the earlier ones of the object take too long for values of up to ${longest} characters: add a maxLength rule, or use fewer repetitions in the pattern`;
+    const detail = `This pattern and the earlier ones of the object take too long for values of up to ${longest} characters. Add a maxLength rule, or use fewer repetitions`;
     report('RULE_PATTERN_INVALID', ['validationRules', index, 'value'], detail);
   }
 }
@@ -244,11 +244,11 @@ function checkLimits(
     ['minLength', 'maxLength'],
   ] as const) {
     if ((limits.get(low) ?? -Infinity) <= (limits.get(high) ?? Infinity)) continue;
-    report('RULE_CONFLICT', ['validationRules'], `The rule ${low} requires more than the rule ${high} allows`);
+    report('RULE_CONFLICT', ['validationRules'], `${low} requires more than ${high} allows`);
   }
   const isBeyond =
     !passes('min', bound, limits) || !passes('max', -bound, limits) || (limits.get('minLength') ?? 0) > bound;
-  if (isBeyond) report('RULE_CONFLICT', ['validationRules'], `No value of the type ${name} can satisfy the rules`);
+  if (isBeyond) report('RULE_CONFLICT', ['validationRules'], `No ${name} value can satisfy the rules`);
 }
 
 /** Returns whether a number is within a limit according to the rule itself. */
@@ -267,13 +267,13 @@ function checkDefault(field: FieldDefinition, report: Report, budget: PatternBud
   if (!hasDefault(field)) return;
   const patterns = (field.validationRules ?? []).map(patternOf).filter((pattern) => pattern !== undefined);
   if (typeof field.default === 'string' && !budget.allowsDefault(patterns, field.default)) {
-    report('DEFAULT_INVALID', ['default'], 'The defaults of the package are too long for their patterns');
+    report('DEFAULT_INVALID', ['default'], "The package's defaults are too long for their patterns");
     return;
   }
   const problems: FieldProblem[] = [];
   // No default country, because a package is for tenants of every country.
   validateValue(field, field.default, {}, problems);
-  for (const { detail } of problems) report('DEFAULT_INVALID', ['default'], `The default is not valid: ${detail}`);
+  for (const { detail } of problems) report('DEFAULT_INVALID', ['default'], `The default isn't valid: ${detail}`);
 }
 
 function hasDefault(field: FieldDefinition): boolean {

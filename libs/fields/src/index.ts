@@ -14,7 +14,7 @@ export { compilePattern, LONGEST_PATTERN, PatternBudget } from './pattern.js';
 export * from './problem.js';
 export { type Rule, rules } from './rules.js';
 export { SLOT_TEXT_LENGTH, searchText, slotValue, UNSET_SLOTS, uniqueKey } from './stored-forms.js';
-export { activeOptions, normaliseOptions } from './types/choices.js';
+export { normaliseOptions, notAnOption } from './types/choices.js';
 export {
   type FieldOption,
   type FieldType,

@@ -17,12 +17,12 @@ export interface Rule {
 
 function checkFiniteNumber(value: unknown): { code: DefinitionProblemCode; detail: string } | null {
   if (typeof value === 'number' && Number.isFinite(value)) return null;
-  return { code: 'RULE_VALUE_INVALID', detail: 'The value of the rule must be a number' };
+  return { code: 'RULE_VALUE_INVALID', detail: "The rule's value must be a number" };
 }
 
 function checkLength(value: unknown): { code: DefinitionProblemCode; detail: string } | null {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return null;
-  return { code: 'RULE_VALUE_INVALID', detail: 'The value of the rule must be a whole number of at least 0' };
+  return { code: 'RULE_VALUE_INVALID', detail: "The rule's value must be a whole number, 0 or more" };
 }
 
 /** A limit of the length of a text. @param allows whether a length is within it */
@@ -37,11 +37,11 @@ const lengthRule = (
   checkValue: checkLength,
   passes: (value, limit) => typeof limit === 'number' && allows(codePointLength(value as string), limit),
   code,
-  detail: (limit) => `Must have at ${words} ${String(limit)} characters`,
+  detail: (limit) => `Must be ${String(limit)} characters or ${words}`,
   params: (value, limit) => ({ [param]: limit as number, length: codePointLength(value as string) }),
 });
-const maxLength = lengthRule('maxLength', 'TOO_LONG', 'most', 'limit', (length, limit) => length <= limit);
-const minLength = lengthRule('minLength', 'TOO_SHORT', 'least', 'minLength', (length, limit) => length >= limit);
+const maxLength = lengthRule('maxLength', 'TOO_LONG', 'fewer', 'limit', (length, limit) => length <= limit);
+const minLength = lengthRule('minLength', 'TOO_SHORT', 'more', 'minLength', (length, limit) => length >= limit);
 
 /** A limit of a number, compared as formulas do: 0.1 + 0.2 is not above 0.3. @param sign of the differences beyond it */
 const limitRule = (type: 'min' | 'max', code: ValueProblemCode, words: string, sign: 1 | -1): Rule => ({
@@ -49,32 +49,32 @@ const limitRule = (type: 'min' | 'max', code: ValueProblemCode, words: string, s
   checkValue: checkFiniteNumber,
   passes: (value, limit) => typeof limit === 'number' && compareNumbers(value as number, limit) * sign <= 0,
   code,
-  detail: (limit) => `Must be at ${words} ${String(limit)}`,
+  detail: (limit) => `Must be ${String(limit)} or ${words}`,
   params: (_value, limit) => ({ [type]: limit as number }),
 });
-const max = limitRule('max', 'ABOVE_MAX', 'most', 1);
-const min = limitRule('min', 'BELOW_MIN', 'least', -1);
+const max = limitRule('max', 'ABOVE_MAX', 'less', 1);
+const min = limitRule('min', 'BELOW_MIN', 'more', -1);
 
 const regex: Rule = {
   type: 'regex',
   checkValue(pattern) {
     if (typeof pattern !== 'string') {
-      return { code: 'RULE_VALUE_INVALID', detail: 'The value of the rule must be a pattern, written as a text' };
+      return { code: 'RULE_VALUE_INVALID', detail: "The rule's value must be a pattern in a string" };
     }
     if (pattern.length > LONGEST_PATTERN) {
-      return { code: 'RULE_PATTERN_INVALID', detail: `The pattern must have at most ${LONGEST_PATTERN} characters` };
+      return { code: 'RULE_PATTERN_INVALID', detail: `The pattern can have up to ${LONGEST_PATTERN} characters` };
     }
     if (compilePattern(pattern)) return null;
     return {
       code: 'RULE_PATTERN_INVALID',
       detail:
-        'The pattern is not valid for RE2: use no look-around, no back references and at most 1,000 repetitions, and no more than about 2,500 instructions in total',
+        "The pattern isn't valid RE2: no look-around or backreferences, up to 1,000 repetitions, and about 2,500 instructions in total",
     };
   },
   /** A search: the pattern may match anywhere unless it contains ^ and $. */
   passes: (value, pattern) => typeof pattern === 'string' && (compilePattern(pattern)?.test(value as string) ?? false),
   code: 'PATTERN_MISMATCH',
-  detail: () => 'Must match the pattern of the field',
+  detail: () => "Must match the field's pattern",
   params: (_value, pattern) => ({ pattern: pattern as string }),
 };
 

@@ -73,7 +73,7 @@ describe('the problems of a record', () => {
     const { problems } = validateRecord(FIELDS, { name: 'x'.repeat(11), amount: -1 }, 'update');
     const params = { limit: 10, length: 11 };
     expect(problems).toEqual([
-      { pointer: '/name', code: 'TOO_LONG', detail: 'Must have at most 10 characters', params },
+      { pointer: '/name', code: 'TOO_LONG', detail: 'Must be 10 characters or fewer', params },
       { pointer: '/amount', code: 'BELOW_MIN', detail: 'No debts, please', params: { min: 0 } },
     ]);
   });
@@ -86,8 +86,8 @@ describe('the problems of a record', () => {
     ];
     const { problems } = validateRecord([{ apiName: 't', type: 'text', validationRules }], { t: 'xy' }, 'create');
     expect(problems.map(({ code, detail }) => `${code}: ${detail}`)).toEqual([
-      'TOO_SHORT: Must have at least 3 characters',
-      'PATTERN_MISMATCH: Must match the pattern of the field',
+      'TOO_SHORT: Must be 3 characters or more',
+      "PATTERN_MISMATCH: Must match the field's pattern",
       'PATTERN_MISMATCH: Begin with a',
     ]);
   });

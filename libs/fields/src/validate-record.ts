@@ -33,7 +33,7 @@ export function validateValue(
   }
   const key = field.is_unique ? uniqueKey(field, value) : null;
   if (key !== null && isUniqueKeyTooLong(key)) {
-    problems.push({ pointer, code: 'UNIQUE_VALUE_TOO_LONG', detail: 'Is too long for a value that must be unique' });
+    problems.push({ pointer, code: 'UNIQUE_VALUE_TOO_LONG', detail: 'Too long for a value that must be unique' });
   }
   return problems.length > known ? null : value;
 }
@@ -129,7 +129,7 @@ export function* recordValidation(
   for (const name of Object.keys(input)) {
     if (names.has(name)) continue;
     if (problems.length >= MAX_PROBLEMS) break;
-    problems.push({ pointer: pointerTo(name), code: 'UNKNOWN_FIELD', detail: 'The object has no such field' });
+    problems.push({ pointer: pointerTo(name), code: 'UNKNOWN_FIELD', detail: 'Unknown field' });
   }
   return { values: Object.fromEntries(values), problems: problems.slice(0, MAX_PROBLEMS) };
 }
@@ -138,7 +138,7 @@ function formulaProblem(field: FieldDefinition): FieldProblem {
   return {
     pointer: pointerTo(field.apiName),
     code: 'FORMULA_NOT_WRITABLE',
-    detail: 'The field is computed and cannot be written',
+    detail: "Formulas are computed and can't be written",
   };
 }
 
@@ -150,5 +150,5 @@ const DETAILS: Readonly<Record<string, string | undefined>> = {
 
 /** The problem for someone who may not read the field: without its options, its limits and its author's message. */
 export function withoutLimits({ pointer, code }: FieldProblem): FieldProblem {
-  return { pointer, code, detail: DETAILS[code] ?? 'The value is not valid' };
+  return { pointer, code, detail: DETAILS[code] ?? 'Invalid value' };
 }

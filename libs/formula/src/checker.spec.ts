@@ -108,7 +108,7 @@ describe('the result of a check', () => {
 
   it('can be compiled only when it has no error', () => {
     expect(() => compileFormula('1 +', {})).toThrow(FormulaCompileError);
-    expect(() => compileFormula('foo', {})).toThrow(/There is no field "foo" \(at 0\)/);
+    expect(() => compileFormula('foo', {})).toThrow(/Unknown field "foo" \(column 1\)/);
     const checked = checkFormula('n * 2', FIELDS);
     expect(compileFormula(checked, FIELDS).evaluate({ n: 4 }, { now: new Date(0) })).toBe(8);
   });

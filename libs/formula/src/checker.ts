@@ -107,7 +107,7 @@ class Checker {
     if (tree.type === 'null') {
       this.report('NO_TYPE', 'The formula is always null and has no type', tree);
     } else if (tree.type === 'multi_select') {
-      const message = 'A multi-select cannot be the result: use CONTAINS, CONCAT, TEXT or LEN on it';
+      const message = "The result can't be a multi-select. Use CONTAINS, CONCAT, TEXT, or LEN on it";
       this.report('TYPE_MISMATCH', message, tree);
     } else if (expected !== undefined && tree.type !== expected && tree.type !== 'any') {
       const message = `The formula must return ${TYPE_NAMES[expected]}, but returns ${TYPE_NAMES[tree.type]}`;
@@ -119,9 +119,7 @@ class Checker {
     this.dependencies.add(node.name);
     const type = fieldType(this.fields, node.name);
     if (type === undefined && !this.options.untypedNames) {
-      this.reportUnknown('UNKNOWN_FIELD', `There is no field "${node.name}"`, node, () =>
-        this.nearestOperand(node.name),
-      );
+      this.reportUnknown('UNKNOWN_FIELD', `Unknown field "${node.name}"`, node, () => this.nearestOperand(node.name));
     }
     return { ...node, type: type ?? 'any', nullable: true };
   }
@@ -198,8 +196,8 @@ class Checker {
     for (const operand of [left, right]) {
       const message =
         operand.type === 'multi_select'
-          ? 'A multi-select cannot be compared: use CONTAINS or LEN'
-          : 'Booleans have no order: compare them with "==" or "!="';
+          ? "A multi-select can't be compared. Use CONTAINS or LEN"
+          : 'Booleans have no order. Compare them with "==" or "!="';
       if (operand.type !== 'multi_select' && (operand.type !== 'boolean' || equality)) continue;
       this.report('TYPE_MISMATCH', message, operand);
       reported = true;
@@ -216,7 +214,7 @@ class Checker {
     if (!definition) {
       const args = node.args.map((argument) => this.check(argument));
       const span = { position: node.position, length: node.nameLength };
-      this.reportUnknown('UNKNOWN_FUNCTION', `There is no function "${node.name}"`, span, () =>
+      this.reportUnknown('UNKNOWN_FUNCTION', `Unknown function "${node.name}"`, span, () =>
         nearestName(node.name, functions.keys()),
       );
       return { ...node, args, type: 'any', nullable: true };

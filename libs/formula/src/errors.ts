@@ -47,6 +47,6 @@ export class FormulaCompileError extends Error {
   override readonly name = 'FormulaCompileError';
 
   constructor(readonly errors: readonly FormulaError[]) {
-    super(errors.map((error) => `${error.message} (at ${error.position})`).join('; '));
+    super(errors.map((error) => `${error.message} (column ${error.position + 1})`).join('; '));
   }
 }

@@ -108,7 +108,7 @@ class Lexer {
     const source = this.characters.slice(start, this.at).join('');
     const value = Number(source);
     if (!valid) {
-      const message = `"${source}" is not a number: write digits, optionally a point and digits, optionally e and digits`;
+      const message = `"${source}" isn't a number. Write it like 0.5, 12, or 1e6`;
       this.report('INVALID_NUMBER', message, start, this.at - start, numberSuggestion(source));
     } else if (!Number.isFinite(value)) {
       this.report('INVALID_NUMBER', `${source} is too large for a number`, start, this.at - start);
@@ -135,10 +135,10 @@ class Lexer {
       }
     }
     if (this.at < this.characters.length) this.at++;
-    else this.report('UNTERMINATED_TEXT', `The text is not closed with ${quote}`, start, this.at - start);
+    else this.report('UNTERMINATED_TEXT', `The string isn't closed with ${quote}`, start, this.at - start);
     // Both the source and the value are checked: an escape cannot complete a lone surrogate of the source.
     if (!isCleanText(value) || !isCleanText(this.characters.slice(start, this.at).join(''))) {
-      const message = 'A text cannot contain the character U+0000, U+10FFFF or half of a surrogate pair';
+      const message = "A string can't contain U+0000, U+10FFFF, or half of a surrogate pair";
       this.report('INVALID_TEXT', message, start, this.at - start);
     }
     this.push('text', '', start, value);

@@ -29,7 +29,7 @@ export function parseFormula(source: string): ParsedFormula {
   // A code point has at most two UTF-16 units, so a source longer than twice the limit need not be counted.
   const characters = source.length > LIMITS.sourceCharacters * 2 ? undefined : [...source];
   if (characters === undefined || characters.length > LIMITS.sourceCharacters) {
-    const message = `A formula has at most ${LIMITS.sourceCharacters} characters`;
+    const message = `A formula can have up to ${LIMITS.sourceCharacters} characters`;
     return { errors: [{ code: 'TOO_LONG', message, position: LIMITS.sourceCharacters, length: 0 }] };
   }
   const errors = new ErrorList();
@@ -193,7 +193,7 @@ class Parser {
 
   private close(open: Token): void {
     if (this.token.kind === ')') this.at++;
-    else this.report('UNEXPECTED_END', 'This parenthesis is not closed', open);
+    else this.report('UNEXPECTED_END', "This parenthesis isn't closed", open);
   }
 
   /** Skips to a delimiter, or the end: reports the first other token only. */
@@ -232,7 +232,7 @@ class Parser {
 
   private count(token: Token): void {
     if (++this.nodes <= LIMITS.nodes) return;
-    const message = `A formula has at most ${LIMITS.nodes} literals, fields, operators and calls`;
+    const message = `A formula can have up to ${LIMITS.nodes} literals, fields, operators, and calls`;
     this.report('TOO_MANY_NODES', message, token);
     // A longer chain is a deeper tree, and walking it would overflow the stack.
     throw new ParseAbort();
@@ -251,7 +251,7 @@ class Parser {
   private afterPlus(): Node {
     while (this.token.kind === 'operator' && this.token.text === '+') {
       const { token } = this;
-      if (!token.tainted) this.report('UNEXPECTED_TOKEN', 'There is no unary "+": leave it out', token);
+      if (!token.tainted) this.report('UNEXPECTED_TOKEN', 'Unary "+" isn\'t supported. Leave it out', token);
       this.at++;
     }
     return this.unary();
@@ -259,11 +259,11 @@ class Parser {
 
   private reportUnexpected(token: Token): void {
     if (token.tainted) return;
-    this.report('UNEXPECTED_TOKEN', `${describe(token)} is not expected here`, token);
+    this.report('UNEXPECTED_TOKEN', `${describe(token)} isn't expected here`, token);
   }
 
   private reportChain(token: Token): void {
-    const message = `Comparisons do not chain: put parentheses around the part before "${token.text}"`;
+    const message = `Comparisons can't be chained. Put parentheses around the part before "${token.text}"`;
     this.report('CHAINED_COMPARISON', message, token);
   }
 

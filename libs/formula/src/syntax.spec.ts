@@ -77,14 +77,14 @@ eachSource<[message: string]>([
   ['\u{1F600}', '"\u{1F600}" is not part of the formula language'],
   ['1 + )', 'A value is expected before ")"'],
   ['1 +', 'The formula ends where a value is expected'],
-  ['+1', 'There is no unary "+": leave it out'],
-  ['1 2', 'the number is not expected here'],
-  ['1 "a"', 'the text is not expected here'],
-  ['"a', 'The text is not closed with "'],
+  ['+1', 'Unary "+" isn\'t supported. Leave it out'],
+  ['1 2', "the number isn't expected here"],
+  ['1 "a"', "the text isn't expected here"],
+  ['"a', 'The string isn\'t closed with "'],
   ['"\\q"', '\\q is not an escape: use \\\\ \\" \\\' \\n \\r \\t or \\u and four hexadecimal digits'],
   ['', 'The formula is empty'],
-  ['b < b2', 'Booleans have no order: compare them with "==" or "!="'],
-  [['m < "a"', 'm == "a"'], 'A multi-select cannot be compared: use CONTAINS or LEN'],
+  ['b < b2', 'Booleans have no order. Compare them with "==" or "!="'],
+  [['m < "a"', 'm == "a"'], "A multi-select can't be compared. Use CONTAINS or LEN"],
 ])('the message for a mistake in %j: %s', (source, message) =>
   expect(checkFormula(source, FIELDS).errors[0]!.message).toBe(message),
 );
@@ -120,7 +120,7 @@ describe('the suggestion for', () => {
     const fields = new Map(Object.entries({ close_date: 'date', amount: 'number' } as const));
     expect(checkFormula('amuont', fields).errors[0]).toEqual({
       code: 'UNKNOWN_FIELD',
-      message: 'There is no field "amuont"; did you mean amount?',
+      message: 'Unknown field "amuont"; did you mean amount?',
       position: 0,
       length: 6,
       suggestion: 'amount',

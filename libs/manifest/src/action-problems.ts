@@ -70,18 +70,18 @@ export function* actionProblems(automation: Draft<ManifestAutomation>, at: strin
     else if (names.earlierSteps.has(key)) {
       yield {
         pointer: place,
-        message: `An earlier step has the key "${key}", which this step has by default: give this step another key.`,
+        message: `"${key}" is already used by an earlier step. Give this step its own key.`,
       };
     }
     yield* limitProblems(action, place);
     const { fixed = [], named = [], templates = [] } = action.type ? MEMBERS[action.type] : {};
     for (const [text, where] of textsOf(action, ['key', ...fixed], place)) {
-      if (hasPlaceholder(text)) yield { pointer: where, message: 'A placeholder is not allowed here.' };
+      if (hasPlaceholder(text)) yield { pointer: where, message: "Placeholders aren't allowed here." };
     }
     for (const member of named) {
       for (const name of Object.keys(memberOf(action, member) ?? {})) {
         const where = `${place}/${member}${pointer(name)}`;
-        if (hasPlaceholder(name)) yield keyProblem(where, 'A placeholder is not allowed in a name.');
+        if (hasPlaceholder(name)) yield keyProblem(where, "Placeholders aren't allowed in names.");
       }
     }
     for (const [text, where] of textsOf(action, templates, place)) yield* placeholderProblems(text, where, names);
@@ -115,12 +115,12 @@ function* keyProblems(key: string, place: string, names: Names): Generator<Probl
   if (!STEP_KEY.test(key)) {
     yield {
       pointer: at,
-      message: 'The key of a step can have at most 40 letters, digits and underscores, and cannot begin with a digit.',
+      message: "A step key can have up to 40 letters, digits, and underscores, and can't start with a digit.",
     };
   } else if (names.earlierSteps.has(key)) {
-    yield { pointer: at, message: `The step "${key}" is declared twice.` };
+    yield { pointer: at, message: `The step "${key}" is declared twice. Give each step its own key.` };
   } else if (names.payload?.has(key)) {
-    yield { pointer: at, message: `"${key}" is already a key of the payload.` };
+    yield { pointer: at, message: `"${key}" is already a payload key. Give this step another key.` };
   }
 }
 
@@ -136,7 +136,7 @@ function* limitProblems(action: Draft<ManifestAction>, place: string): Generator
   for (const name of (action.type && MEMBERS[action.type].bounded) ?? []) {
     const text = memberOf(action, name);
     if (typeof text !== 'string' || isWithin(text.length, 1, MAX_TEXT)) continue;
-    yield { pointer: `${place}/${name}`, message: `This must be a text of 1 to ${MAX_TEXT} characters.` };
+    yield { pointer: `${place}/${name}`, message: `This must be a string of 1 to ${MAX_TEXT} characters.` };
   }
   if (action.type === 'send_email' && /[\r\n]/.test(action.subject ?? '')) {
     yield { pointer: `${place}/subject`, message: 'A subject must not contain a line break.' };
@@ -153,7 +153,8 @@ function* requestProblems(
   }
   for (const [name, value] of Object.entries(headers ?? {})) {
     const at = `${place}/headers${pointer(name)}`;
-    if (!HEADER_NAME.test(name) && !hasPlaceholder(name)) yield keyProblem(at, `"${name}" is not a valid header name.`);
+    if (!HEADER_NAME.test(name) && !hasPlaceholder(name))
+      yield keyProblem(at, `"${name}" isn't a valid header name. Use a name such as X-Source.`);
     if (/[\r\n]/.test(value ?? '')) yield { pointer: at, message: 'A header value must not contain a line break.' };
     else if (/(?!\t)\p{Cc}/u.test(value ?? '')) {
       yield { pointer: at, message: 'A header value must not contain a control character.' };
@@ -179,10 +180,10 @@ function* placeholderProblems(text: string, where: string, names: Names): Genera
     const first = path.split('.')[0]!.trim();
     if (names.earlierSteps.has(first) || names.payload?.has(path) || names.payload?.has(first)) continue;
     if (names.allSteps.has(first)) {
-      yield { pointer: where, message: `The step "${first}" has not run yet at this point.` };
+      yield { pointer: where, message: `The step "${first}" hasn't run yet at this point. Use an earlier step.` };
     } else if (names.payload) {
       const hint = suggestion(first, [...names.payload, ...names.earlierSteps]);
-      yield { pointer: where, message: `"${first}" is neither a key of the payload nor an earlier step.${hint}` };
+      yield { pointer: where, message: `"${first}" isn't a payload key or an earlier step.${hint}` };
     }
   }
 }

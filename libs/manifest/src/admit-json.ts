@@ -67,7 +67,7 @@ class Admission {
     }
     return isCleanText(text)
       ? undefined
-      : this.refuse(`${what} contains U+0000, U+10FFFF or half of a surrogate pair.`);
+      : this.refuse(`${what} contains U+0000, U+10FFFF, or half of a surrogate pair.`);
   }
 
   private protoProblem(): Problem {

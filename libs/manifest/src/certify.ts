@@ -149,7 +149,7 @@ function refuse(obstacles: Obstacles, manifest: unknown, baseUrl: string): Certi
     const outcome =
       problems.length > 0
         ? problems.map(({ pointer, message }) => ({ pointer, message }))
-        : { skip: 'Not run because the document cannot be read.' };
+        : { skip: "Not run because the document can't be read." };
     return resultOf(check, outcome, baseUrl);
   });
   return certification(obstacles.manifest.length > 0 ? null : manifestSha256(manifest), checks);

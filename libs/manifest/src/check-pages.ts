@@ -4,7 +4,7 @@ import { CHECKS } from './checks/index.js';
 
 const SEVERITIES: Readonly<Record<Check['severity'], string>> = {
   blocker: 'A failure rejects the package.',
-  warning: 'A failure is shown to the operator, who can still publish the package, giving a reason.',
+  warning: 'Reviewers see it and can still publish, with a reason.',
   advice: 'A failure is a hint to the developer.',
 };
 

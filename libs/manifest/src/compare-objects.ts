@@ -25,7 +25,7 @@ export interface Change {
 }
 
 /** Describes a formula that shows more than its readers can read. */
-const EXPOSES = 'shows values derived from fields that its readers cannot read';
+const EXPOSES = "exposes values from fields its readers can't see";
 
 /** One change of a field: its effect, its description, and whether the tenant must consent again. */
 interface FieldChange {
@@ -89,7 +89,7 @@ function* compareFields(
       yield { kind: 'changed', pointer: place, message: `The field ${title} ${what}.`, effect, consent };
     }
     if (shown.has(field.apiName)) {
-      const message = `The field ${title} shows other values derived from fields that its readers cannot read.`;
+      const message = `The field ${title} now exposes values from fields its readers can't see.`;
       yield { kind: 'changed', pointer: place, message, effect: 'safe', consent: true };
     }
   }
@@ -109,7 +109,7 @@ function* fieldChanges(before: NamedField, after: NamedField): Generator<FieldCh
     yield { effect: 'destructive', what: 'refers to another object' };
   if (after.type === 'reference' && onDeleteOf(before) !== onDeleteOf(after)) {
     const effect = onDeleteOf(after) === 'cascade' ? 'breaking' : 'safe';
-    yield { effect, what: `says ${onDeleteOf(after)} when the record that it refers to is deleted` };
+    yield { effect, what: `now uses onDelete: ${onDeleteOf(after)}` };
   }
   if (after.required === true && before.required !== true) yield { effect: 'breaking', what: 'is now required' };
   else if (after.required === true && hasDefault(before) && !hasDefault(after)) {

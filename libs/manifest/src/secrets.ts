@@ -68,13 +68,21 @@ function visit(value: unknown, path: (string | number)[], problems: Problem[]): 
   if (problems.length > MAX_FINDINGS) return;
   if (typeof value === 'string') {
     const what = secretIn(value, path.at(-1));
-    if (what !== undefined) problems.push({ pointer: pointer(...path), message: `This looks like ${what}.` });
+    if (what !== undefined)
+      problems.push({
+        pointer: pointer(...path),
+        message: `This looks like ${what}. Remove it, and revoke it if it's real.`,
+      });
   } else if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) visitMember(value[i], i, path, problems);
   } else if (typeof value === 'object' && value !== null) {
     for (const key of Object.keys(value)) {
       const what = PLAIN_KEY.test(key) ? undefined : formIn(key);
-      if (what !== undefined) problems.push({ pointer: pointer(...path), message: `A key here looks like ${what}.` });
+      if (what !== undefined)
+        problems.push({
+          pointer: pointer(...path),
+          message: `A key here looks like ${what}. Remove it, and revoke it if it's real.`,
+        });
       else visitMember((value as Record<string, unknown>)[key], key, path, problems);
     }
   }

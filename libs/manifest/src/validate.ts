@@ -29,12 +29,12 @@ function describe(error: ErrorObject): Problem {
     case 'additionalProperties': {
       const key = String(params.additionalProperty);
       const known = Object.keys(propertiesOf(error));
-      return keyProblem(at + pointer(key), `"${key}" is not a known key here.${suggestion(key, known)}`);
+      return keyProblem(at + pointer(key), `Unknown key "${key}".${suggestion(key, known)}`);
     }
     case 'required': {
       const key = String(params.missingProperty);
       const example = exampleText(key, propertiesOf(error)[key]);
-      return { pointer: at, message: `The key "${key}" is missing.${example}` };
+      return { pointer: at, message: `Missing key "${key}".${example}` };
     }
     case 'type':
       return {
@@ -51,7 +51,7 @@ function describe(error: ErrorObject): Problem {
     case 'pattern':
       return {
         pointer: at,
-        message: `This does not have the required form.${patternHint(at)}${exampleText(undefined, error.parentSchema)}`,
+        message: `Invalid format.${patternHint(at)}${exampleText(undefined, error.parentSchema)}`,
       };
     case 'discriminator': {
       const branches = (error.parentSchema as { oneOf?: { properties?: { type?: { const?: string } } }[] }).oneOf ?? [];
@@ -60,10 +60,10 @@ function describe(error: ErrorObject): Problem {
       return { pointer: `${at}/type`, message: `This must be one of ${types.join(', ')}.${given}` };
     }
     case 'minLength':
-      if (params.limit === 1) return { pointer: at, message: 'This text must not be empty.' };
-      return { pointer: at, message: `This text needs at least ${String(params.limit)} characters.` };
+      if (params.limit === 1) return { pointer: at, message: 'This string must not be empty.' };
+      return { pointer: at, message: `This string must be ${String(params.limit)} characters or more.` };
     case 'maxLength':
-      return { pointer: at, message: `This text can have at most ${String(params.limit)} characters.` };
+      return { pointer: at, message: `This string must be ${String(params.limit)} characters or fewer.` };
     default:
       return { pointer: at, message: `This ${error.message ?? 'is not valid'}.` };
   }
@@ -77,14 +77,14 @@ function patternHint(at: string): string {
   if (at === '/version') return ' It must be a semantic version: three numbers separated by dots.';
   if (at === '/key') return ' It must consist of lower-case words joined by hyphens.';
   return at.endsWith('/apiName')
-    ? ' It must begin with a letter and contain only lower-case letters, digits and underscores, at most 40 characters.'
+    ? ' Use lower-case letters, digits, and underscores, starting with a letter, up to 40 characters.'
     : '';
 }
 
 const ARTICLES: Record<string, string> = {
   object: 'an object',
   array: 'a list',
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   integer: 'a whole number',
   boolean: 'true or false',

@@ -38,7 +38,7 @@ describe('certifySources', () => {
   });
 
   const KINDS = 'This must be one of data_connector, industry_app, ai_assistant, event_service.';
-  const FORM = 'This does not have the required form.';
+  const FORM = 'Invalid format.';
   const DOTTED = 'three numbers separated by dots';
   const WORDS = 'lower-case words joined by hyphens';
   const EVENTS = '"events": ["lead.created"]';
@@ -46,20 +46,20 @@ describe('certifySources', () => {
   const TITLE = { apiName: 'title', type: 'text', validationRules: [{ type: 'max', value: true }] };
   const VISIT = { apiName: 'visit', fields: [TITLE] };
   it.each<[string, Fragment, string]>([
-    ['an unknown key', { webhook: [] }, ':1+9 "webhook" is not a known key here. Did you mean "webhooks"?'],
-    ['an unknown key far from all others', { zzzzzz: 1 }, ':1+8 "zzzzzz" is not a known key here.'],
-    ['a wrong type', { name: 7 }, ':9+1 This must be a text. Example: "Acme Site Visits".'],
+    ['an unknown key', { webhook: [] }, ':1+9 Unknown key "webhook". Did you mean "webhooks"?'],
+    ['an unknown key far from all others', { zzzzzz: 1 }, ':1+8 Unknown key "zzzzzz".'],
+    ['a wrong type', { name: 7 }, ':9+1 This must be a string. Example: "Acme Site Visits".'],
     ['an object instead of a list', { webhooks: {} }, `:13+2 This must be a list. Example: [{ ${EVENTS}, ${URL} }].`],
     ['a version', { version: '1.0' }, `:12+5 ${FORM} It must be a semantic version: ${DOTTED}. Example: "1.0.0".`],
     ['a key', { key: 'Acme' }, `:8+6 ${FORM} It must consist of ${WORDS}. Example: "acme-site-visits".`],
     ['a kind', { kind: 'industry' }, `:9+10 ${KINDS}`],
     ['a kind with a misspelling', { kind: 'industri_app' }, `:9+14 ${KINDS} Did you mean "industry_app"?`],
     ['a manifest version', { manifestVersion: 2 }, ':20+1 This must be 1.'],
-    ['an empty name', { name: '' }, ':9+2 This text must not be empty.'],
-    ['a long name', { name: 'a'.repeat(81) }, ':9+83 This text can have at most 80 characters.'],
-    ['a key of it', { listing: { sumary: '' } }, ':13+8 "sumary" is not a known key here. Did you mean "summary"?'],
-    ['a rule', { objects: [VISIT] }, ':116+4 This must be a number or a text. Example: 1.'],
-    ['a missing key', { webhooks: [{ events: [] }] }, `:14+13 The key "url" is missing. Example: ${URL}.`],
+    ['an empty name', { name: '' }, ':9+2 This string must not be empty.'],
+    ['a long name', { name: 'a'.repeat(81) }, ':9+83 This string must be 80 characters or fewer.'],
+    ['a key of it', { listing: { sumary: '' } }, ':13+8 Unknown key "sumary". Did you mean "summary"?'],
+    ['a rule', { objects: [VISIT] }, ':116+4 This must be a number or a string. Example: 1.'],
+    ['a missing key', { webhooks: [{ events: [] }] }, `:14+13 Missing key "url". Example: ${URL}.`],
     [
       'a step without its type',
       { automations: [{ key: 'a', trigger: { type: 'schedule', cron: '0 * * * *' }, actions: [{}] }] },
@@ -116,7 +116,7 @@ describe('certifySources', () => {
   });
 
   it('locates problems that are found before the schema is checked', async () => {
-    const message = '2:10+8 The text contains U+0000, U+10FFFF or half of a surrogate pair.';
+    const message = '2:10+8 The text contains U+0000, U+10FFFF, or half of a surrogate pair.';
     expect(await findings('{\n "name": "\\ud800"\n}')).toEqual([message]);
     expect(await findings('{\n "name": \n')).toEqual(['3:1+1 The document ends where a value is expected.']);
   });
@@ -125,8 +125,8 @@ describe('certifySources', () => {
     const packet = '{\n  "demoVideo": "http://a.example.com",\n  "sandboxAttestation": true\n}';
     expect(await findings(source({}), 'REV-001', packet)).toEqual([
       '2:16+22 The demo video must be an https URL.',
-      '1:1+1 The component "securityQuestionnaire" is missing or empty.',
-      '1:1+1 The component "testInstructions" is missing or empty.',
+      '1:1+1 "securityQuestionnaire" is missing or empty.',
+      '1:1+1 "testInstructions" is missing or empty.',
     ]);
     const missing = '1:15+1 A value is missing before this "}".';
     expect(await findings(source({}), 'REV-001', '{"demoVideo": }')).toEqual([missing]);

@@ -147,10 +147,10 @@ describe('certify', () => {
   });
 
   it.each<[string, Record<string, unknown>, string]>([
-    ['MAN-002', { key: undefined }, 'The manifest has no key.'],
-    ['MAN-003', { key: undefined }, 'The manifest has no key or no valid version.'],
-    ['MAN-003', { version: '1' }, 'The manifest has no key or no valid version.'],
-    ['MAN-005', { kind: 'other' }, 'The manifest has no valid kind.'],
+    ['MAN-002', { key: undefined }, 'Add a key to the manifest.'],
+    ['MAN-003', { key: undefined }, 'Add a key and a valid version to the manifest.'],
+    ['MAN-003', { version: '1' }, 'Add a key and a valid version to the manifest.'],
+    ['MAN-005', { kind: 'other' }, 'Add a valid kind to the manifest.'],
     ['CON-002', { connector: { streams: [] } }, 'This needs a live run in a sandbox.'],
   ])('skips %s when the package lacks what the check needs: %j', async (id, fragment, message) => {
     const probes = { keyOwnership: async () => 'free' as const, submittedVersions: async () => [] };
@@ -170,7 +170,7 @@ describe('certify', () => {
     const certification = await certify(manifest, { mode: 'certification', probes });
     expect(certification.passed).toBe(true);
     expect(resultOf(certification, 'NET-003').findings).toEqual([
-      { pointer: '/webhooks/1/url', message: 'The host name gone.example.com does not resolve.' },
+      { pointer: '/webhooks/1/url', message: "gone.example.com doesn't resolve. Check the spelling or its DNS entry." },
     ]);
   });
 
@@ -203,10 +203,11 @@ describe('certify', () => {
     const automations = [on('a', 'x.a', 'x.b', 'x.c'), on('b', 'x.b', 'x.c'), on('c', 'x.c', 'x.a', 'x.d')];
     const other = [on('d', 'x.d', 'x.e'), on('e', 'x.e', 'x.d')];
     const manifest = manifestWith({ automations: [...automations, ...other] });
-    const start = 'This automation can trigger itself without a condition that stops it:';
+    const loops = (circle: string) =>
+      `This automation can trigger itself endlessly (${circle}). Add a condition that becomes false.`;
     expect(resultOf(await certify(manifest, { mode: 'submission' }), 'AUT-002').findings).toEqual([
-      { pointer: '/automations/0', message: `${start} x.a → x.c → x.a.` },
-      { pointer: '/automations/3', message: `${start} x.d → x.e → x.d.` },
+      { pointer: '/automations/0', message: loops('x.a → x.c → x.a') },
+      { pointer: '/automations/3', message: loops('x.d → x.e → x.d') },
     ]);
   });
 

@@ -173,11 +173,11 @@ describe('compareManifests', () => {
   it('describes what a formula shows', () => {
     const [before, after] = [band('n'), band('secret')];
     expect(messages(exposed(), after)).toEqual([
-      'The field visit.band is new and shows values derived from fields that its readers cannot read.',
+      "The field visit.band is new and exposes values from fields its readers can't see.",
     ]);
     expect(messages(before, after)).toEqual([
       'The field visit.band has another formula.',
-      'The field visit.band shows other values derived from fields that its readers cannot read.',
+      "The field visit.band now exposes values from fields its readers can't see.",
     ]);
   });
 

@@ -166,7 +166,7 @@ describe('manifestDifference', () => {
         path: '/objects/visit/fields/a/readRoles',
         kind: 'changed',
         attention: 'access',
-        note: 'More roles may read it.',
+        note: 'More roles can read it.',
         before: ['admin'],
         after: ['admin', 'member'],
       },

@@ -61,7 +61,7 @@ describe('the tenant directory', () => {
   it('does not keep a tenant that identity no longer knows', async () => {
     await directory.get('t');
     jest.advanceTimersByTime(61_000);
-    call.mockRejectedValue(new PlatformError('NOT_FOUND', 'There is no such tenant'));
+    call.mockRejectedValue(new PlatformError('NOT_FOUND', 'Tenant not found'));
     await expect(directory.get('t')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 

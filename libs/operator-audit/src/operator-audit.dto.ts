@@ -8,10 +8,10 @@ export class OperatorAuditQuery {
   @EnumField(OPERATOR_SUBJECTS, { optional: true }) subjectKind?: OperatorSubject;
   @TextField({ optional: true, maxLength: 200 }) subjectId?: string;
 
-  @TextField({ optional: true, maxLength: 200, description: 'Occurs in the reason or in the name of the subject' })
+  @TextField({ optional: true, maxLength: 200, description: "Text in the reason or the subject's name" })
   q?: string;
 
-  @DateTimeField({ optional: true, description: 'At this time or later' }) from?: string;
+  @DateTimeField({ optional: true, description: 'At or after this time' }) from?: string;
   @DateTimeField({ optional: true, description: 'Before this time' }) to?: string;
   @IdField({ optional: true, description: 'Entries before this one' }) beforeId?: string;
   @IntegerField({ optional: true, minimum: 1, maximum: 200 }) size?: number;

@@ -31,7 +31,7 @@ describe('the body of a request', () => {
       422,
       {
         type: 'http://base.test/problems/validation-failed',
-        title: 'Some values are not valid',
+        title: 'Some values are invalid',
         status: 422,
         code: 'VALIDATION_FAILED',
         instance: '/api/crm/leads',
@@ -162,7 +162,7 @@ describe('a refusal', () => {
   it('hides the message of a defect', async () => {
     const answer = await service.get('/api/crm/defect');
     expect(answer.outcome).toEqual([500, 'INTERNAL_ERROR']);
-    expect(answer.json.detail).toBe('Something went wrong on our side');
+    expect(answer.json.detail).toBe('Try again. If it keeps happening, contact support and include the request ID');
     expect(answer.text).not.toMatch(/secret_table|SELECT|stack|Error:/);
   });
 
@@ -240,7 +240,7 @@ describe('the OpenAPI document of a service', () => {
     });
     expect(json.components.examples.VERSION_MISMATCH.value).toMatchObject({ status: 412, code: 'VERSION_MISMATCH' });
     const { post } = json.paths['/api/crm/leads'];
-    expect(post.description).toMatch(/^For users with the role `owner`, `admin` or `member`/);
+    expect(post.description).toMatch(/^Roles: `owner`, `admin`, `member`/);
     expect(post.requestBody.content['application/json'].example).toMatchObject({
       lastName: 'text',
       email: 'ada@example.com',

@@ -219,5 +219,5 @@ it('does not start with a certificate that is gone since the configuration was r
   const { keyFile } = secret;
   const missing = path.join(path.dirname(keyFile), 'missing.crt');
   const started = startWith({ config: { tls: { certificateFile: missing, keyFile } } });
-  await expect(started).rejects.toThrow(`TLS_CERT_FILE: ${missing} cannot be read (there is no such file)`);
+  await expect(started).rejects.toThrow(`TLS_CERT_FILE: ${missing} cannot be read (file not found)`);
 });

@@ -50,7 +50,7 @@ const BASE = createTheme({
 
 /** Mantine's variables from the palette, whose texts are readable on every ground that they stand on. */
 const variablesOf = (theme: Theme, scheme: 'light' | 'dark'): Record<string, string> => {
-  const colour = paletteOf({ ...(scheme === 'dark' ? DARK : LIGHT), ...theme.colours }, scheme);
+  const colour = paletteOf({ ...(scheme === 'dark' ? DARK : LIGHT), ...theme.colors }, scheme);
   const shades = (filled: string, hover: string, ground: string, ink: string) => ({
     ...{ filled, 'filled-hover': hover, light: ground, 'light-hover': ground },
     ...{ 'light-color': ink, outline: ink, text: ink },
@@ -113,7 +113,7 @@ const NO_THEME: Theme = {};
 
 /** Everything of a page is within it: Mantine in the colours, the roundness and the size of a theme. */
 export function Kit({ theme = NO_THEME, keepsScheme = false, children }: KitProps) {
-  const { radius = 8, fontSize = BASE_FONT_SIZE, colourScheme = 'auto' } = theme;
+  const { radius = 8, fontSize = BASE_FONT_SIZE, colorScheme = 'auto' } = theme;
   const mantine = useMemo(
     () => ({ ...BASE, defaultRadius: radius, scale: fontSize / BASE_FONT_SIZE }),
     [radius, fontSize],
@@ -128,7 +128,7 @@ export function Kit({ theme = NO_THEME, keepsScheme = false, children }: KitProp
       cssVariablesResolver={resolver}
       colorSchemeManager={keepsScheme ? KEEPS_CHOICE : KEEPS_NOTHING}
       defaultColorScheme="auto"
-      {...(colourScheme === 'auto' ? {} : { forceColorScheme: colourScheme })}
+      {...(colorScheme === 'auto' ? {} : { forceColorScheme: colorScheme })}
       getStyleNonce={styleNonce}
       // All of Mantine's variables are in its script anyway; their style sheet would be a fifth of all styles.
       deduplicateCssVariables={false}

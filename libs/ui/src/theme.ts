@@ -100,8 +100,8 @@ export function paletteOf(base: BaseColours, scheme: 'light' | 'dark') {
 }
 
 export interface Theme {
-  readonly colourScheme?: 'light' | 'dark' | 'auto';
-  readonly colours?: Partial<BaseColours>;
+  readonly colorScheme?: 'light' | 'dark' | 'auto';
+  readonly colors?: Partial<BaseColours>;
   /** Pixels. */
   readonly radius?: number;
   /** Pixels. */

@@ -22,7 +22,7 @@ export class HookCallView {
 const MAX_BODY_BYTES = 256 * 1024;
 
 const KEY_DESCRIPTION =
-  'A call with a key that the hook has accepted within the last 24 hours starts no other run, whatever its body: the answer names the run of the first. 1 to 255 visible ASCII characters';
+  'Calls with a key that this hook accepted in the last 24 hours start no new run, whatever the body: the response names the first run. 1 to 255 visible ASCII characters';
 
 /** Where upstream systems start workflows. The secret in the path is the only authentication. */
 @ApiGroup(WORKFLOW_GROUP)
@@ -35,14 +35,14 @@ export class HookCallController {
   @BodyLimit(MAX_BODY_BYTES)
   @ConstantProblems()
   @Describe({
-    summary: 'Starts a run of a workflow from an upstream system',
+    summary: 'Start a run through a hook URL',
     description:
-      'The secret in the path is the only authentication. The body is any JSON object; its top-level keys are available to the condition and the templates of the workflow. A wrong id, a wrong secret and a disabled workflow give the same 404. The run does what the workflow says at the time of the call, also when the workflow is changed or disabled before the run ends; when the workflow is deleted, the run is cancelled. A workflow starts a limited number of runs in a minute, and a workspace has a limited number of runs queued (`RATE_LIMITED`, with `Retry-After`).',
+      "The secret in the path is the only authentication. The body is any JSON object; the workflow's condition and templates can use its top-level keys. A wrong ID, a wrong secret, and a disabled workflow all return the same 404. The run uses the workflow as it was at the time of the call, even if the workflow is changed or disabled before the run ends. If the workflow is deleted, the run is cancelled. Runs per minute and workflow and queued runs per workspace are limited (`RATE_LIMITED`, with `Retry-After`).",
     headers: [
       { name: 'Idempotency-Key', description: KEY_DESCRIPTION },
-      { name: 'webhook-id', description: `The same, where there is no Idempotency-Key. ${KEY_DESCRIPTION}` },
+      { name: 'webhook-id', description: `An alternative to Idempotency-Key. ${KEY_DESCRIPTION}` },
     ],
-    answers: [{ status: 202, description: 'The run is stored and will be executed', body: () => HookCallView }],
+    answers: [{ status: 202, description: 'The run is accepted', body: () => HookCallView }],
   })
   async accept(@Req() request: FastifyRequest, @Body() body: Record<string, unknown>): Promise<HookCallView> {
     const { headers, callContext } = request;

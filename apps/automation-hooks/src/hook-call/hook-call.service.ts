@@ -105,7 +105,7 @@ export class HookCallService {
       if (retryAfterMs !== null) throw this.tooMany(retryAfterMs);
       if (runId !== null) return runId;
     }
-    throw new PlatformError('SERVICE_UNAVAILABLE', 'Another call with this key was not stored', {
+    throw new PlatformError('SERVICE_UNAVAILABLE', "Another call with this key couldn't be stored. Try again", {
       retryAfterSeconds: 1,
     });
   }
@@ -133,7 +133,7 @@ export class HookCallService {
       remaining: 0,
       resetSeconds,
     };
-    return rateLimited([state], 'The workflow has started as many runs as it may in a minute');
+    return rateLimited([state], 'The workflow has reached its limit of runs per minute');
   }
 }
 

@@ -12,9 +12,9 @@ export class HookSecretController {
 
   @Get()
   @Describe({
-    summary: 'Returns the hook URL of a workflow',
+    summary: 'Get a hook URL',
     description:
-      'The URL contains a secret: everyone who has it can start runs. With when the secret was made and last used, and the one before it while that is valid.',
+      'The URL contains a secret: anyone who has it can start runs. Also returns when the secret was created and last used, and the previous one while it is valid.',
     answers: [{ status: 200, description: 'The hook URL', body: () => HookView }],
   })
   get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<HookView> {
@@ -25,9 +25,8 @@ export class HookSecretController {
   @Access({ right: 'administer', proof: true })
   @NotRepeatable()
   @Describe({
-    summary: 'Replaces the secret of a hook',
-    description:
-      'Gives the workflow another hook URL; the previous one keeps working for the hours that are asked for.',
+    summary: 'Rotate a hook URL',
+    description: 'Creates a new hook URL. The previous one keeps working for the requested number of hours.',
     answers: [{ status: 201, description: 'The new hook URL', body: () => NewHookSecretView }],
   })
   rotate(
@@ -40,8 +39,8 @@ export class HookSecretController {
 
   @Delete('previous-secret')
   @Describe({
-    summary: 'Ends the previous secret of a hook at once',
-    description: 'For a URL that has leaked, or once every upstream system has the new one.',
+    summary: 'Revoke the previous hook URL',
+    description: 'Use this if the URL has leaked, or once every upstream system uses the new one.',
     answers: [{ status: 204, description: 'The previous URL no longer works' }],
   })
   async endPrevious(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {

@@ -3,7 +3,7 @@ import { DateTimeField, IntegerField, ObjectField, TextField } from '@crm/http';
 /** The group of all routes of this service in the API documentation. */
 export const WORKFLOW_GROUP = {
   name: 'Workflows',
-  description: 'Workflows of a workspace, the hooks that start them from outside, and their runs.',
+  description: 'Workflows, the hook URLs that start them from other systems, and their runs.',
 };
 
 const HOOK_URL = { maxLength: 2048, description: 'The URL that starts the workflow; keep it secret' };
@@ -13,7 +13,7 @@ export class HookSecretInput {
     optional: true,
     minimum: 0,
     maximum: 168,
-    description: 'Hours for which the previous secret stays valid, 24 by default; 0 ends it at once',
+    description: 'Hours the previous secret stays valid; 24 by default, 0 revokes it immediately',
     example: 24,
   })
   overlapHours?: number;
@@ -22,14 +22,14 @@ export class HookSecretInput {
 export class NewHookSecretView {
   @TextField(HOOK_URL) hookUrl: string;
 
-  @DateTimeField({ nullable: true, description: 'Until when the previous URL works; null when it does not' })
+  @DateTimeField({ nullable: true, description: 'When the previous URL stops working; null if it already has' })
   previousSecretValidUntil: string | null;
 }
 
 export class HookSecretView {
   @DateTimeField() createdAt: string;
 
-  @DateTimeField({ nullable: true, description: 'When a call was last accepted with it, to five minutes' })
+  @DateTimeField({ nullable: true, description: 'When it was last used, accurate to 5 minutes' })
   lastUsedAt: string | null;
 }
 

@@ -145,7 +145,7 @@ export class HookService {
   }
 }
 
-const noPreviousSecret = () => new PlatformError('NOT_FOUND', 'No previous secret is valid');
+const noPreviousSecret = () => new PlatformError('NOT_FOUND', "There's no previous secret to revoke");
 
 function secretsOf(hook: Hook): Pick<HookView, 'secret' | 'previousSecret'> {
   const { previousSecretHash, previousValidUntil: until } = hook;

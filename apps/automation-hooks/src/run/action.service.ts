@@ -130,7 +130,7 @@ export class ActionService {
         case 'update_record': {
           const values = renderValue(action.values, data, budget) as Values;
           const id = renderTemplate(action.id, data, budget).trim();
-          if (!isUuid(id)) throw new PlatformError('NOT_FOUND', 'The id of the record to update is not a UUID');
+          if (!isUuid(id)) throw new PlatformError('NOT_FOUND', 'The ID of the record to update must be a UUID');
           const request = { object: objectOf(objectNames, action.object), id, values };
           return this.rpc.call(rpc.customObjects.updateRecord, request, caller);
         }
@@ -153,7 +153,7 @@ function objectOf(objectNames: PinnedDefinition['objectNames'], object: string):
   const bare = object.startsWith('custom:') ? object.slice('custom:'.length) : object;
   if (Object.hasOwn(objectNames, bare)) return objectNames[bare] as string;
   if (bare !== object && Object.hasOwn(CORE_OBJECTS, bare)) {
-    throw new PlatformError('NOT_FOUND', `There is no custom object ${bare}`);
+    throw new PlatformError('NOT_FOUND', `Unknown custom object "${bare}"`);
   }
   return bare;
 }

@@ -48,7 +48,7 @@ export class HttpRequestService {
     const { status } = response;
     if (status >= 200 && status < 300) return { status, body: bodyOf(response) };
     // Redirects are not followed: their targets were not checked when the workflow was created.
-    throw new StepError('HTTP_STATUS', `The address answered ${status}`, status === 429 || status >= 500, {
+    throw new StepError('HTTP_STATUS', `The URL returned ${status}`, status === 429 || status >= 500, {
       retryAfterMs: readRetryAfter(response.headers['retry-after'], Date.now()),
     });
   }
@@ -97,7 +97,7 @@ function bodyOf({ headers, body, truncated }: EgressResponse): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new StepError('HTTP_BODY', 'The body of the answer is not JSON, contrary to its content type', false, {
+    throw new StepError('HTTP_BODY', "The response body isn't JSON, although its content type says so", false, {
       cause: error,
     });
   }

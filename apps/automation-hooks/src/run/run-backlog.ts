@@ -60,7 +60,7 @@ export class RunBacklog extends Sweeper {
   }
 
   refusal(): PlatformError {
-    const detail = `The workspace has ${this.config.runs.queuedPerTenant} runs queued, as many as it may`;
+    const detail = `The workspace has reached its limit of ${this.config.runs.queuedPerTenant} queued runs`;
     return new PlatformError('RATE_LIMITED', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 }

@@ -11,7 +11,7 @@ export const MAX_DEPTH = 5;
 
 export const LOOP_STOPPED = {
   code: 'LOOP_STOPPED',
-  detail: `It was caused by a chain of ${MAX_DEPTH} runs; a longer chain is taken for a loop`,
+  detail: `Stopped after a chain of ${MAX_DEPTH} runs, which looks like a loop`,
 } as const;
 
 /**

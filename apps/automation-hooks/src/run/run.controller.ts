@@ -16,8 +16,8 @@ export class RunController {
 
   @Get()
   @Describe({
-    summary: 'Lists runs',
-    description: 'Administrators also see the payload that each run was started with.',
+    summary: 'List runs',
+    description: 'Admins also see the payload that started each run.',
     answers: [{ status: 200, description: 'The runs, newest first', body: () => RunView, list: true }],
   })
   list(@CurrentPrincipal() principal: Principal, @Query() query: ListRunsQuery): Promise<ListAnswer<RunView>> {
@@ -26,8 +26,8 @@ export class RunController {
 
   @Get(':runId')
   @Describe({
-    summary: 'Returns a run with its steps',
-    description: 'A failed step carries the error that ended the run.',
+    summary: 'Get a run',
+    description: 'A failed step includes the error that ended the run.',
     answers: [{ status: 200, description: 'The run', body: () => RunView }],
   })
   get(@CurrentPrincipal() principal: Principal, @IdParam('runId') runId: string): Promise<RunView> {

@@ -33,7 +33,7 @@ export class RunView {
   @JsonField({
     optional: true,
     description:
-      'The payload; shown to administrators only. A list contains up to 300 kB of payloads, newest first; read the run for the others',
+      'The payload, for admins only. A list includes up to 300 kB of payloads, newest first; get a run to read the rest',
   })
   input?: Readonly<Record<string, unknown>>;
 

@@ -92,7 +92,7 @@ export class RunExecutor {
   /** The processes that executed it died, or the outcome could not be stored, again and again. */
   private async abandon(claim: Claim): Promise<void> {
     this.logger.error({ msg: 'A run is abandoned, because no claim of it came to an outcome', runId: claim.runId });
-    const detail = `Its execution was begun ${this.config.runs.maxClaims} times and never came to an outcome`;
+    const detail = `It was started ${this.config.runs.maxClaims} times and never finished`;
     await this.end(claim, null, 'failed', { code: 'RUN_ABANDONED', detail }, null);
   }
 

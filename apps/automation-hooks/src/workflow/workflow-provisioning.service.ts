@@ -100,7 +100,7 @@ function readAutomations(principal: Principal, request: Provisioning, policy: Ta
     const { key, name } = automation;
     const pointer = `/automations/${index}`;
     if (typeof key !== 'string' || key === '' || keys.has(key)) {
-      const detail = 'Each automation must have a key of its own';
+      const detail = 'Each automation needs its own key';
       problems.push({ pointer: `${pointer}/key`, code: 'INVALID_KEY', detail });
       return [];
     }

@@ -57,7 +57,11 @@ export function readDefinition(
 ): WorkflowDefinition {
   const problems = new Problems(base, policy);
   if (automationLength(input) > LONGEST_AUTOMATION) {
-    problems.add('', 'TOO_LONG', `Trigger, condition and actions can have at most ${LONGEST_AUTOMATION} characters`);
+    problems.add(
+      '',
+      'TOO_LONG',
+      `Trigger, condition, and actions can have up to ${LONGEST_AUTOMATION} characters in total`,
+    );
     problems.throwIfAny();
   }
   const trigger = readTrigger(input.trigger, problems);
@@ -95,7 +99,7 @@ const isObject = (value: unknown): value is Json =>
 function onlyMembers(value: Json, allowed: readonly string[], pointer: string, problems: Problems): void {
   for (const name of Object.keys(value)) {
     if (!allowed.includes(name)) {
-      problems.add(`${pointer}/${escapePointer(name)}`, 'UNKNOWN_MEMBER', `${name} is not a member of this object`);
+      problems.add(`${pointer}/${escapePointer(name)}`, 'UNKNOWN_MEMBER', `Unknown key "${name}"`);
     }
   }
 }
@@ -119,7 +123,7 @@ function readTrigger(input: unknown, problems: Problems): Trigger | undefined {
       return undefined;
     default:
       if (isExecutedTrigger(`${input.type}`) === false) {
-        problems.add('/trigger/type', 'NOT_SUPPORTED', `The trigger ${input.type} is not executed yet`);
+        problems.add('/trigger/type', 'NOT_SUPPORTED', `The trigger "${input.type}" isn't supported yet`);
       } else problems.add('/trigger/type', 'UNKNOWN_TRIGGER', 'type must be webhook_received or event');
       return undefined;
   }
@@ -128,14 +132,14 @@ function readTrigger(input: unknown, problems: Problems): Trigger | undefined {
 function readPayload(input: unknown, problems: Problems): Payload | undefined {
   if (input === undefined) return undefined;
   if (!Array.isArray(input) || input.length > MAX_PAYLOAD_KEYS) {
-    problems.add('/trigger/payload', 'INVALID_TYPE', `payload must be a list of at most ${MAX_PAYLOAD_KEYS} keys`);
+    problems.add('/trigger/payload', 'INVALID_TYPE', `payload must be a list of up to ${MAX_PAYLOAD_KEYS} keys`);
     return undefined;
   }
   return input.flatMap((key: unknown, index): Payload => {
     if (isObject(key) && typeof key.name === 'string' && typeof key.type === 'string') {
       if (PAYLOAD_TYPES.includes(key.type)) return [{ name: key.name, type: key.type as Payload[number]['type'] }];
     }
-    const detail = `A key must have a name and one of the types ${PAYLOAD_TYPES.join(', ')}`;
+    const detail = `A key needs a name and one of the types ${PAYLOAD_TYPES.join(', ')}`;
     problems.add(`/trigger/payload/${index}`, 'INVALID_PAYLOAD_KEY', detail);
     return [];
   });
@@ -144,13 +148,13 @@ function readPayload(input: unknown, problems: Problems): Payload | undefined {
 function readCondition(input: unknown, trigger: Trigger | undefined, problems: Problems): string | undefined {
   if (input === undefined || input === null || input === '') return undefined;
   if (typeof input !== 'string') {
-    problems.add('/condition', 'INVALID_TYPE', 'condition must be a formula as text');
+    problems.add('/condition', 'INVALID_TYPE', 'condition must be a formula in a string');
     return undefined;
   }
   const types = trigger ? conditionTypes(trigger) : new Map();
   const { errors } = checkFormula(input, types, { untypedNames: true, expected: 'boolean' });
   for (const error of errors) {
-    problems.add('/condition', error.code, `${error.message} (at position ${error.position})`);
+    problems.add('/condition', error.code, `${error.message} (column ${error.position + 1})`);
   }
   return input;
 }
@@ -165,7 +169,8 @@ function readActions(input: unknown, problems: Problems): Action[] {
     const read = readAction(action, `/actions/${index}`, problems);
     if (!read) return [];
     const key = stepKey(read, index);
-    if (keys.has(key)) problems.add(`/actions/${index}/key`, 'DUPLICATE_KEY', `Another step has the key ${key}`);
+    if (keys.has(key))
+      problems.add(`/actions/${index}/key`, 'DUPLICATE_KEY', `"${key}" is already used by another step`);
     keys.add(key);
     return [read];
   });
@@ -178,7 +183,7 @@ function readAction(input: unknown, pointer: string, problems: Problems): Action
   }
   const type = String(input.type);
   if (isExecutedAction(type) === false) {
-    problems.add(`${pointer}/type`, 'NOT_SUPPORTED', `The action ${type} is not executed yet`);
+    problems.add(`${pointer}/type`, 'NOT_SUPPORTED', `The action "${type}" isn't supported yet`);
     return undefined;
   }
   const members = Object.hasOwn(MEMBERS, type) ? MEMBERS[type as Action['type']] : undefined;
@@ -189,7 +194,7 @@ function readAction(input: unknown, pointer: string, problems: Problems): Action
   const names = members.map((member) => member.replace('?', ''));
   onlyMembers(input, ['type', 'key', ...names], pointer, problems);
   if (input.key !== undefined && !(typeof input.key === 'string' && KEY.test(input.key))) {
-    problems.add(`${pointer}/key`, 'INVALID_KEY', 'key must be a name of at most 40 letters, digits and underscores');
+    problems.add(`${pointer}/key`, 'INVALID_KEY', 'key must be up to 40 letters, digits, and underscores');
   }
   for (const member of members) checkMember(input, member, pointer, problems);
   return input as unknown as Action;
@@ -238,7 +243,7 @@ const FIXED_TEXTS = ['object', 'assignee'];
 
 function checkText(name: string, value: unknown, pointer: string, problems: Problems): void {
   if (typeof value !== 'string' || value === '' || value.length > MAX_TEXT) {
-    problems.add(pointer, 'INVALID_TYPE', `${name} must be a text of 1 to ${MAX_TEXT} characters`);
+    problems.add(pointer, 'INVALID_TYPE', `${name} must be a string of 1 to ${MAX_TEXT} characters`);
   } else if (name === 'url') {
     checkTarget(value, pointer, problems);
   } else if (!FIXED_TEXTS.includes(name)) {
@@ -258,14 +263,14 @@ function checkTarget(url: string, pointer: string, problems: Problems): void {
 
 function checkHeaders(value: unknown, pointer: string, problems: Problems): void {
   if (!isObject(value)) {
-    problems.add(pointer, 'INVALID_TYPE', 'headers must be an object of texts');
+    problems.add(pointer, 'INVALID_TYPE', 'headers must be an object of strings');
     return;
   }
   for (const [name, text] of Object.entries(value)) {
     if (HEADER_NAME.test(name) && typeof text === 'string' && !/[\r\n]/.test(text)) {
       checkTemplates(text, `${pointer}/${name}`, problems);
     } else {
-      problems.add(pointer, 'INVALID_HEADER', `${JSON.stringify(name)} must be a header name with a text of one line`);
+      problems.add(pointer, 'INVALID_HEADER', `${JSON.stringify(name)} must be a header name with a one-line value`);
     }
   }
 }

@@ -22,8 +22,8 @@ export class WorkflowController {
   @BodyLimit(MAX_BODY_BYTES)
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Creates a workflow',
-    description: 'A workflow with the trigger `webhook_received` gets a hook URL; keep it secret.',
+    summary: 'Create a workflow',
+    description: 'A workflow with the trigger `webhook_received` gets a hook URL. Keep it secret.',
     answers: [{ status: 201, description: 'The workflow', body: () => CreatedWorkflowView }],
     errors: ['WORKFLOW_LIMIT_EXCEEDED', 'WORKFLOW_INVALID'],
   })
@@ -34,8 +34,8 @@ export class WorkflowController {
   @Get()
   @Access({ right: 'read', scope: 'automations' })
   @Describe({
-    summary: 'Lists workflows',
-    description: 'Conditions and details of actions are shown to administrators only.',
+    summary: 'List workflows',
+    description: 'Only admins see conditions and the details of actions.',
     answers: [{ status: 200, description: 'The workflows, newest first', body: () => WorkflowView, list: true }],
   })
   list(@CurrentPrincipal() principal: Principal, @Query() query: ListQuery): Promise<ListAnswer<WorkflowView>> {
@@ -45,8 +45,8 @@ export class WorkflowController {
   @Get(':id')
   @Access({ right: 'read', scope: 'automations' })
   @Describe({
-    summary: 'Returns a workflow',
-    description: 'Conditions and details of actions are shown to administrators only.',
+    summary: 'Get a workflow',
+    description: 'Only admins see conditions and the details of actions.',
     answers: [{ status: 200, description: 'The workflow', body: () => WorkflowView }],
   })
   get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<WorkflowView> {
@@ -56,9 +56,9 @@ export class WorkflowController {
   @Patch(':id')
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Enables or disables a workflow',
+    summary: 'Enable or disable a workflow',
     description:
-      'A disabled workflow starts no runs; its hook answers 404. Runs that it has accepted before are finished.',
+      'A disabled workflow starts no runs, and its hook URL returns 404. Runs it has already accepted finish.',
     answers: [{ status: 200, description: 'The workflow', body: () => WorkflowView }],
   })
   change(
@@ -72,9 +72,9 @@ export class WorkflowController {
   @Delete(':id')
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Deletes a workflow',
+    summary: 'Delete a workflow',
     description:
-      'Its runs are kept; those that have not ended are cancelled with `WORKFLOW_DELETED`, one that is under way after its current step. A workflow of an app can only be disabled (`CONFLICT`).',
+      "Its runs are kept. Runs that haven't ended are cancelled with `WORKFLOW_DELETED`; one in progress ends after its current step. An app's workflow can only be disabled (`CONFLICT`).",
     errors: ['CONFLICT'],
     answers: [{ status: 204, description: 'The workflow is deleted' }],
   })

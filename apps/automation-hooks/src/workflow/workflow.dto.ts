@@ -40,12 +40,12 @@ export class WorkflowView {
   @TextField({ maxLength: 200 }) name: string;
   @JsonField() trigger: unknown;
 
-  @TextField({ maxLength: MAX_CONDITION, optional: true, nullable: true, description: 'Shown to administrators' })
+  @TextField({ maxLength: MAX_CONDITION, optional: true, nullable: true, description: 'For admins only' })
   condition?: string | null;
 
   @ListField(field.json(), {
     description:
-      'Complete for administrators; others see `type` and `key`. A list has complete definitions up to 400 kB, newest first, and of the others `type` and `key`; read the workflow for all of it',
+      'Complete for admins; everyone else sees `type` and `key`. A list includes up to 400 kB of complete definitions, newest first, and `type` and `key` of the rest; get a workflow to read all of it',
   })
   actions: readonly unknown[];
 

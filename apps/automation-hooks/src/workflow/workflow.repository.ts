@@ -155,7 +155,7 @@ export class WorkflowRepository {
     if (present - removed + added <= limit) return;
     throw new PlatformError(
       'WORKFLOW_LIMIT_EXCEEDED',
-      `A workspace may have ${limit} workflows, those of apps included; it has ${present}`,
+      `A workspace can have ${limit} workflows, including those of its apps. This one has ${present}`,
       { members: { limit, present, requested: added } },
     );
   }

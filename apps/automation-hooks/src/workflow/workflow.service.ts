@@ -129,7 +129,7 @@ export class WorkflowService {
   async delete(principal: Principal, id: string): Promise<void> {
     await this.database.transaction(principal.tenantId, async (tx) => {
       const { origin } = await this.lookUp(tx, id);
-      if (origin) throw new PlatformError('CONFLICT', 'The workflow belongs to an installed app; disable it instead');
+      if (origin) throw new PlatformError('CONFLICT', 'The workflow belongs to an installed app. Disable it instead');
       await this.workflows.delete(tx, [id]);
     });
     await this.deleted.forget(principal.tenantId, [id]);

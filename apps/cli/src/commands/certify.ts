@@ -9,16 +9,16 @@ import type { Terminal } from '../terminal.js';
 
 export const CERTIFY_USAGE = `Usage: crm-dev certify <app.json …> [options]
 
-Runs the certification suite on app packages. Uses no network without --remote.
+Check app packages. Uses the network only with --remote.
 
-  --review <packet.json>  the review packet for a submission (one package only)
-  --json                  the result as JSON
-  --junit                 the result as JUnit XML
-  --remote                certifies through the API, which also checks what only the marketplace knows
-  --base-url <url>        the platform's address (or CRM_BASE_URL)
+  --review <packet.json>  also check a review packet (one package only)
+  --json                  print the result as JSON
+  --junit                 print the result as JUnit XML
+  --remote                run the checks on the server, including those that need the marketplace
+  --base-url <url>        the platform's URL (or CRM_BASE_URL)
   --token <token>         an access token of a developer workspace (or CRM_TOKEN)
 
-Exit status: 0 every package passes, 1 one fails, 2 wrong usage or nothing to certify.
+Exit status: 0 all packages pass, 1 a package fails, 2 wrong usage or nothing to check.
 `;
 
 const OPTIONS = {
@@ -57,11 +57,11 @@ export async function certifyCommand(args: readonly string[], terminal: Terminal
 function readArguments(args: readonly string[], config: CliConfig) {
   const { values, positionals: files } = parseArguments(args, OPTIONS, CERTIFY_USAGE);
   const wrong = (message: string) => new UsageError(message, CERTIFY_USAGE);
-  if (files.length === 0) throw wrong('No package was given. Give the path of its app.json.');
-  if (values.json && values.junit) throw wrong('Give either --json or --junit.');
-  if (values.review !== undefined && files.length > 1) throw wrong('--review can be used with one package only.');
+  if (files.length === 0) throw wrong('Missing package. Pass the path to app.json.');
+  if (values.json && values.junit) throw wrong('Use either --json or --junit, not both.');
+  if (values.review !== undefined && files.length > 1) throw wrong('Use --review with one package only.');
   if (!values.remote && (values['base-url'] !== undefined || values.token !== undefined)) {
-    throw wrong('--base-url and --token can be used with --remote only.');
+    throw wrong('Use --base-url and --token only with --remote.');
   }
   return {
     files,
@@ -74,7 +74,7 @@ function readArguments(args: readonly string[], config: CliConfig) {
 function remoteOf(baseUrl: string | undefined, token: string | undefined): Platform {
   if (baseUrl === undefined || token === undefined) {
     throw new UsageError(
-      '--remote needs --base-url and --token, or CRM_BASE_URL and CRM_TOKEN in the environment.',
+      'Not signed in. --remote needs --base-url and --token, or CRM_BASE_URL and CRM_TOKEN.',
       CERTIFY_USAGE,
     );
   }

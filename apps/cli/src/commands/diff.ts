@@ -6,12 +6,12 @@ import { type Colours, printable, printableJson, type Terminal } from '../termin
 
 export const DIFF_USAGE = `Usage: crm-dev diff <old.json> <new.json> [--json]
 
-Shows what an upgrade from one version of a package to another means for tenants.
+Compare two versions of a package, and show what an upgrade means for workspaces.
 
-  --json  the changes as JSON
+  --json  print the changes as JSON
 
-Exit status: 0 nothing is lost, or release.breaking declares it; 1 stored values are lost without a declaration
-in release.breaking; 2 wrong usage, or one of the files is not a package.
+Exit status: 0 no data is lost, or release.breaking lists it; 1 data is lost that release.breaking does not list;
+2 wrong usage, or a file is not a package.
 `;
 
 /** `crm-dev diff`. @returns the exit status */
@@ -19,14 +19,14 @@ export async function diffCommand(args: readonly string[], terminal: Terminal): 
   const { values, positionals } = parseArguments(args, { json: { type: 'boolean' } }, DIFF_USAGE);
   const [oldFile, newFile, ...others] = positionals;
   if (oldFile === undefined || newFile === undefined || others.length > 0) {
-    throw new UsageError('Give two packages: the old and the new app.json.', DIFF_USAGE);
+    throw new UsageError('Pass two packages: the old app.json and the new one.', DIFF_USAGE);
   }
   const [before, after] = [await readManifest(oldFile), await readManifest(newFile)];
   const changes = compareManifests(before, after);
   const isUndeclared = changes.some(({ effect }) => effect === 'destructive') && !declaresBreaking(after);
   terminal.out(values.json ? `${printableJson({ changes })}\n` : textOf(changes, terminal.colours));
   if (!values.json) {
-    if (isUndeclared) terminal.out('Declare in release.breaking what is lost, or keep it.\n');
+    if (isUndeclared) terminal.out('Data will be lost. List it in release.breaking, or keep the field.\n');
     terminal.out(`${packageName(before)} → ${packageName(after)}: ${summaryOf(changes)}\n`);
   }
   return isUndeclared ? 1 : 0;
@@ -59,7 +59,7 @@ const EFFECTS = { safe: 'good', breaking: 'warning', destructive: 'blocker' } as
 function textOf(changes: readonly Change[], colours: Colours): string {
   return changes
     .map(({ kind, effect, consent, pointer, message }) => {
-      const asks = consent ? ' (asks the tenant for consent)' : '';
+      const asks = consent ? ' (needs consent)' : '';
       const where = pointer === '' ? '' : ` ${colours.faint(printable(pointer))}`;
       return `${SIGNS[kind]} ${colours[EFFECTS[effect]](effect.padEnd(11))} ${printable(message)}${asks}${where}\n`;
     })
@@ -67,13 +67,13 @@ function textOf(changes: readonly Change[], colours: Colours): string {
 }
 
 function summaryOf(changes: readonly Change[]): string {
-  if (changes.length === 0) return 'nothing changes for tenants';
+  if (changes.length === 0) return 'no changes for workspaces';
   const count = (test: (change: Change) => boolean) => changes.filter(test).length;
   return [
     ...(['added', 'changed', 'removed'] as const).map((kind) => `${count((change) => change.kind === kind)} ${kind}`),
     ...(['safe', 'breaking', 'destructive'] as const).map(
       (effect) => `${count((change) => change.effect === effect)} ${effect}`,
     ),
-    `${count(({ consent }) => consent)} asking for consent`,
+    `${count(({ consent }) => consent)} needing consent`,
   ].join(', ');
 }

@@ -30,7 +30,7 @@ export async function forward(
     const status = await post(target, headers, Buffer.from(body), AbortSignal.any([limit, signal]));
     return { status, ms: elapsed() };
   } catch (error) {
-    const reason = limit.aborted ? `no answer within ${TIMEOUT_MS / 1000} seconds` : reasonOf(error);
+    const reason = limit.aborted ? `no response within ${TIMEOUT_MS / 1000} seconds` : reasonOf(error);
     return { error: reason, ms: elapsed() };
   }
 }

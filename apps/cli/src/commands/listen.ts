@@ -7,16 +7,16 @@ import { type ListenedDelivery, ListeningSession, type SessionListener } from '.
 
 export const LISTEN_USAGE = `Usage: crm-dev listen <app-key> [options]
 
-Prints the deliveries of the app's sandboxes in your workspace from now on, until Ctrl-C.
+Stream new deliveries to the app's sandboxes in your workspace until you press Ctrl-C.
 
-  --forward <url>         also sends a copy of each to a local program, with the original headers, body and signature
-  --events <pattern>      only these events, such as lead.created or lead.* (may be repeated)
-  --json                  each delivery as a line of JSON, whole
+  --forward <url>         forward a copy of each to a local program, with the original headers, body, and signature
+  --events <pattern>      only these events, such as lead.created or lead.* (repeatable)
+  --json                  print each delivery as one line of JSON
 ${SIGN_IN_USAGE}
 
-An access token is valid for 15 minutes. With CRM_REFRESH_TOKEN in the environment, which works once, it is renewed.
+An access token is valid for 15 minutes. Set CRM_REFRESH_TOKEN to renew it; a refresh token works once.
 
-Exit status: 0 after Ctrl-C, 2 wrong usage or a refusal.
+Exit status: 0 after Ctrl-C, 2 wrong usage or a rejected call.
 `;
 
 const OPTIONS = {
@@ -30,7 +30,7 @@ const OPTIONS = {
 export async function listenCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseArguments(args, OPTIONS, LISTEN_USAGE);
   const [appKey] = positionals;
-  if (appKey === undefined || positionals.length > 1) throw new UsageError('Give the key of one app.', LISTEN_USAGE);
+  if (appKey === undefined || positionals.length > 1) throw new UsageError('Missing app key.', LISTEN_USAGE);
   const platform = platformOf(values, terminal.config, LISTEN_USAGE);
   const target = values.forward === undefined ? undefined : targetOf(values.forward);
   const events = (values.events ?? []).flatMap((text) => text.split(','));
@@ -59,11 +59,11 @@ function targetOf(text: string): URL {
 const notesOf = (appKey: string, target: URL | undefined, terminal: Terminal): SessionListener => ({
   begun: () => {
     const to = target ? ` and forwarding to ${target.href}` : '';
-    terminal.err(printable(`Listening to the sandboxes of ${appKey}${to}. Ctrl-C ends it.`));
+    terminal.err(printable(`Listening for ${appKey} sandbox deliveries${to}. Press Ctrl-C to stop.`));
     terminal.err('\n');
   },
-  lost: (reason) => terminal.err(`${printable(reason)} Trying again; nothing is missed.\n`),
-  resumed: () => terminal.err('Connected again.\n'),
+  lost: (reason) => terminal.err(`${printable(reason)} Reconnecting. No deliveries will be lost.\n`),
+  resumed: () => terminal.err('Reconnected.\n'),
 });
 
 const jsonLine = (delivery: ListenedDelivery, forwarded: Forwarded | undefined): string =>

@@ -78,7 +78,7 @@ export class ListeningSession {
     try {
       const answer = await this.platform.call('GET', this.path(), { timeoutMs: TIMEOUT_MS, signal: this.signal });
       if (isTemporary(answer) && this.cursor !== undefined) {
-        await this.pause(`${this.platform.origin} answered ${answer.status}.`, answer.retryAfter);
+        await this.pause(`${this.platform.origin} returned ${answer.status}.`, answer.retryAfter);
         return undefined;
       }
       if (answer.status !== 200) this.platform.refuse(answer);
@@ -93,7 +93,8 @@ export class ListeningSession {
   }
 
   private accept(body: unknown): ListenedPage {
-    if (!isListenedPage(body)) throw new UsageError(`${this.platform.origin} did not answer with deliveries.`);
+    if (!isListenedPage(body))
+      throw new UsageError(`${this.platform.origin} returned an unexpected response (expected deliveries).`);
     if (this.cursor === undefined) this.listener.begun();
     if (this.failures > 0) this.listener.resumed();
     this.failures = 0;

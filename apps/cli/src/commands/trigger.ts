@@ -4,13 +4,13 @@ import { type Colours, printable, type Terminal } from '../terminal.js';
 
 export const TRIGGER_USAGE = `Usage: crm-dev trigger <event> <app-key> [options]
 
-Sends a signed sample of an event, once, to each webhook of the app's sandboxes in your workspace that names the event.
-A session of crm-dev listen shows it too.
+Send a signed sample event to each sandbox webhook of the app in your workspace that subscribes to it.
+crm-dev listen shows it, too.
 
-  --json                  the answer of the API
+  --json                  print the API's response
 ${SIGN_IN_USAGE}
 
-Exit status: 0 every endpoint accepted it, 1 one did not, 2 wrong usage or nothing was sent.
+Exit status: 0 all endpoints accepted it, 1 an endpoint did not, 2 wrong usage or nothing was sent.
 `;
 
 /** What became of a sample event at one webhook of a sandbox. */
@@ -39,7 +39,7 @@ export async function triggerCommand(args: readonly string[], terminal: Terminal
   const { values, positionals } = parseArguments(args, OPTIONS, TRIGGER_USAGE);
   const [event, appKey] = positionals;
   if (event === undefined || appKey === undefined || positionals.length > 2) {
-    throw new UsageError('Give the name of an event and the key of an app.', TRIGGER_USAGE);
+    throw new UsageError('Missing event or app key. Pass the name of an event and the key of an app.', TRIGGER_USAGE);
   }
   const platform = platformOf(values, terminal.config, TRIGGER_USAGE);
   const path = `api/marketplace/developer/apps/${encodeURIComponent(appKey)}/trigger`;

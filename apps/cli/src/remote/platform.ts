@@ -77,13 +77,14 @@ export class Platform {
   ): Promise<T> {
     const answer = await this.call('POST', path, { body, timeoutMs });
     if (answer.status !== 200) this.refuse(answer);
-    if (!isExpected(answer.body)) throw new UsageError(`${this.origin} did not answer with ${what}.`);
+    if (!isExpected(answer.body))
+      throw new UsageError(`${this.origin} returned an unexpected response (expected ${what}).`);
     return answer.body;
   }
 
   /** @throws UsageError with what the platform says */
   refuse(answer: Answer): never {
-    throw new UsageError(`${this.origin} refused: ${refusalOf(answer)}`);
+    throw new UsageError(`${this.origin} returned ${refusalOf(answer)}`);
   }
 
   private async refresh(signal: AbortSignal | undefined): Promise<void> {
@@ -125,7 +126,7 @@ export class Platform {
       };
     } catch (error) {
       signal?.throwIfAborted();
-      throw new PlatformUnreachable(`${this.origin} cannot be reached: ${reasonOf(error, timeoutMs)}.`);
+      throw new PlatformUnreachable(`Can't reach ${this.origin}: ${reasonOf(error, timeoutMs)}.`);
     }
   }
 }
@@ -142,7 +143,7 @@ function parsed(text: string): unknown {
 /** `fetch` reports "fetch failed" and keeps the reason as its cause. */
 function reasonOf(error: unknown, timeoutMs: number): string {
   if (typeof error !== 'object' || error === null) return String(error);
-  if ('name' in error && error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} seconds`;
+  if ('name' in error && error.name === 'TimeoutError') return `no response within ${timeoutMs / 1000} seconds`;
   const cause = 'cause' in error && error.cause ? error.cause : error;
   return errorCodeOf(cause) || messageOf(cause);
 }
@@ -169,10 +170,7 @@ export function baseUrlOf(text: string, usage: string): URL {
     throw new UsageError(`--base-url must be an http or https address, such as https://crm.example.com.`, usage);
   }
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
-    throw new UsageError(
-      '--base-url must be https: otherwise the token would be sent to another machine unencrypted.',
-      usage,
-    );
+    throw new UsageError("--base-url must use https, so that your token isn't sent unencrypted.", usage);
   }
   if (!url.pathname.endsWith('/')) url.pathname += '/';
   return url;
@@ -185,7 +183,7 @@ export const SIGN_IN_OPTIONS = {
 } as const;
 
 /** Their part of a command's usage. */
-export const SIGN_IN_USAGE = `  --base-url <url>        the platform's address (or CRM_BASE_URL)
+export const SIGN_IN_USAGE = `  --base-url <url>        the platform's URL (or CRM_BASE_URL)
   --token <token>         an access token of the workspace that publishes the app (or CRM_TOKEN)`;
 
 /**
@@ -202,7 +200,7 @@ export function platformOf(
   const { refreshToken } = config;
   if (baseUrl === undefined || (token === undefined && refreshToken === undefined)) {
     throw new UsageError(
-      'Give --base-url and --token, or CRM_BASE_URL and CRM_TOKEN or CRM_REFRESH_TOKEN in the environment.',
+      'Not signed in. Set CRM_BASE_URL and CRM_TOKEN (or CRM_REFRESH_TOKEN), or pass --base-url and --token.',
       usage,
     );
   }

@@ -75,7 +75,7 @@ function checkParts(certified: CertifiedPackage, check: string, style: TextStyle
   const more = findings.length - SHOWN_PER_CHECK;
   // The suite returns no more findings than this.
   const least = findings.length >= MAX_FINDINGS ? 'at least ' : '';
-  return more > 0 ? [...parts, `… and ${least}${more} more of ${check}`] : parts;
+  return more > 0 ? [...parts, `… and ${least}${more} more for ${check}`] : parts;
 }
 
 function findingText(certified: CertifiedPackage, finding: LocatedFinding, { colours, columns }: TextStyle): string {
@@ -94,7 +94,7 @@ export function verdictLine({ texts, certification, findings }: CertifiedPackage
     certification.checks.filter((check) => check.severity === severity && check.status === 'fail').length;
   const blockers = new Set(findings.filter(({ severity }) => severity === 'blocker').map(({ check }) => check));
   const counts = [
-    blockers.size > 0 ? `blockers: ${[...blockers].join(', ')}` : 'no blocker',
+    blockers.size > 0 ? `blockers: ${[...blockers].join(', ')}` : 'no blockers',
     `warnings: ${failedOf('warning')}`,
     `advice: ${failedOf('advice')}`,
     `suite ${certification.suiteVersion}`,

@@ -62,7 +62,7 @@ export function aggregateSql(
   const groups = termsOf(groupBy, 'groupBy', MAX_GROUPED).map((term) => reader.group(term));
   const terms = termsOf(metrics, 'metrics', MAX_METRICS);
   const repeated = groups.find(({ name }, index) => groups.findIndex((other) => other.name === name) !== index);
-  if (repeated) throw refused(`groupBy: ${repeated.name} stands there twice`);
+  if (repeated) throw refused(`groupBy: ${repeated.name} is listed twice`);
   const measures = terms.filter((term) => term !== 'count').map((term) => reader.measure(term));
   const text = (name: string) => `${reader.parameters.bind(name)}::text`;
   const object = (members: readonly string[]) => `json_build_object(${members.join(', ')})`;
@@ -87,9 +87,9 @@ export function aggregateSql(
 
 function termsOf(list: string | undefined, parameter: string, most: number): string[] {
   const terms = list === undefined ? [] : list.split(',');
-  if (terms.length > most) throw refused(`${parameter}: at most ${most}, separated by commas`);
+  if (terms.length > most) throw refused(`${parameter}: use up to ${most}, separated by commas`);
   const repeated = terms.find((term, index) => terms.indexOf(term) !== index);
-  if (repeated !== undefined) throw refused(`${parameter}: ${repeated} stands there twice`);
+  if (repeated !== undefined) throw refused(`${parameter}: ${repeated} is listed twice`);
   return terms;
 }
 
@@ -109,13 +109,13 @@ class FieldReader {
     const { field, type, valueType } = measured;
     const isTime = valueType === 'date' || valueType === 'datetime';
     if (unit !== undefined && (!UNITS.some((known) => known === unit) || rest.length > 0)) {
-      throw refused(`groupBy: ${name}: the unit is one of ${UNITS.join(', ')}`);
+      throw refused(`groupBy: ${name}: the unit must be one of ${UNITS.join(', ')}`);
     }
     if (unit !== undefined && !isTime) throw refused(`groupBy: ${name}, which is of type ${type}, has no ${unit}`);
     if (unit === undefined && valueType === 'datetime')
       throw refused(`groupBy: ${name} needs a unit, as in ${name}:day`);
     if (field && (!isSortable(field, valueType) || fieldTypes.get(field.type)?.isLong)) {
-      throw refused(`groupBy: records cannot be grouped by ${name}, which is of type ${type}`);
+      throw refused(`groupBy: records can't be grouped by ${name}, which is of type ${type}`);
     }
     if (unit !== undefined) return { name, sql: this.period(measured, unit), slot: field?.slot };
     return { name, sql: this.whole(field as StoredField), slot: field && isShort(field) ? field.slot : null };
@@ -125,9 +125,7 @@ class FieldReader {
   measure(term: string): { metric: Metric; name: string; sql: string } {
     const [metric, name, ...rest] = term.split(':');
     if (name === undefined || rest.length > 0 || !METRICS.some((known) => known === metric)) {
-      throw refused(
-        `metrics: ${term} is neither count nor one of ${METRICS.join(', ')} with a field, as in sum:amount`,
-      );
+      throw refused(`metrics: ${term} must be count, or one of ${METRICS.join(', ')} with a field, as in sum:amount`);
     }
     const measured = this.field(name, 'metrics');
     const { type, valueType } = measured;
@@ -138,7 +136,7 @@ class FieldReader {
     if (isOrdered && (valueType === 'date' || valueType === 'datetime')) {
       return { metric, name, sql: timeText(measured, `${metric}(${this.time(measured)})`) };
     }
-    throw refused(`metrics: there is no ${metric} of ${name}, which is of type ${type}`);
+    throw refused(`metrics: ${metric} isn't available for ${name}, which is of type ${type}`);
   }
 
   private field(name: string, parameter: Measured['parameter']): Measured {
@@ -146,7 +144,7 @@ class FieldReader {
     if (field && this.plan.readable.has(name)) {
       return { name, type: field.type, valueType: this.model.valueTypeOf(field), field, parameter };
     }
-    if (!Object.hasOwn(SYSTEM_TIMES, name)) throw refused(`${parameter}: there is no field ${name}`);
+    if (!Object.hasOwn(SYSTEM_TIMES, name)) throw refused(`${parameter}: unknown field "${name}"`);
     return { name, type: 'datetime', valueType: 'datetime', field: null, parameter };
   }
 

@@ -30,24 +30,24 @@ export function queryCost(
   const unindexed = conditions.find((condition) => condition.unindexed !== undefined)?.unindexed;
   if (unindexed !== undefined || conditions.length > 1) {
     return {
-      cause: unindexed ?? 'filter: no index has the records of all conditions together',
+      cause: unindexed ?? 'filter: no index covers these conditions',
       help: `filter by ${indexedFields(model, plan, 'another field')}`,
     };
   }
   if (sort.keys) {
     const help = `sort by one field: createdAt or ${indexedFields(model, plan, 'id')}`;
-    return { cause: `sort: no index has the order ${sort.name}`, help };
+    return { cause: `sort: no index covers ${sort.name}`, help };
   }
   if (sort.by && !sort.by.isIndexed) {
     const help = `sort by createdAt or ${indexedFields(model, plan, 'id')}, or filter by such a field`;
     return { cause: `sort: ${sort.name.replace(/^-/, '')} has no index`, help };
   }
   if (page.counts && page.countLimit === null) {
-    return { cause: 'count: exact counts every match', help: 'leave it out, then counting stops at 10,000' };
+    return { cause: 'count: exact counts every match', help: 'leave it out to stop counting at 10,000' };
   }
   if (searched) {
-    const cause = searched.isIndexed ? 'q: very many texts were compared' : 'q: a text so short has no index';
-    return { cause, help: 'search for a longer text, of three letters or digits at least, or use count=none' };
+    const cause = searched.isIndexed ? 'q: too many values had to be compared' : 'q: text this short has no index';
+    return { cause, help: 'search for at least 3 letters or digits, or use count=none' };
   }
   return null;
 }
@@ -55,7 +55,7 @@ export function queryCost(
 /** Why a filtered list sorted by another field may be slow on an object with many records. */
 export function sortCost({ sort }: ListRequest): QueryCost {
   const name = sort.name.replace(/^-/, '');
-  return { cause: `sort: no index has the records of this filter by ${name}`, help: 'sort by createdAt or id' };
+  return { cause: `sort: no index covers this filter sorted by ${name}`, help: 'sort by createdAt or id' };
 }
 
 /** @param otherwise what is recommended when no field has an index */
@@ -115,15 +115,15 @@ export class CostlyQueries implements OnApplicationShutdown {
       new PlatformError('QUERY_TOO_EXPENSIVE', `${cost.cause}, and ${what}; ${cost.help}`, { cause: error });
     const { callerId, isBounded } = cost;
     const [key, slots, others] = callerId
-      ? [`${tenantId}/${callerId}`, 1, 'another one of yours is not done']
-      : [tenantId, COSTLY_AT_ONCE, 'other queries of the workspace that take long left no room for it'];
+      ? [`${tenantId}/${callerId}`, 1, 'another expensive query of yours is still running']
+      : [tenantId, COSTLY_AT_ONCE, 'other expensive queries of the workspace are still running'];
     const isFree = isBounded && !callerId;
     const release = isFree ? undefined : await this.enter(key, slots, (error) => tooExpensive(others, error));
     try {
       return await work(this.database);
     } catch (error) {
       if (!isExcessive(error)) throw error;
-      throw tooExpensive(`the query takes more than ${this.timeoutMs / 1000} seconds`, error);
+      throw tooExpensive(`the query took longer than ${this.timeoutMs / 1000} seconds`, error);
     } finally {
       release?.();
     }

@@ -22,7 +22,7 @@ function namedFields(model: ObjectModel, plan: AccessPlan, names: string, parame
   return [...new Set(names.split(','))].map((name) => {
     const field = model.fieldsByName.get(name);
     if (field && plan.readable.has(name)) return field;
-    throw new PlatformError('INVALID_QUERY', `${parameter}: there is no field ${name}`);
+    throw new PlatformError('INVALID_QUERY', `${parameter}: unknown field "${name}"`);
   });
 }
 
@@ -38,8 +38,9 @@ export function expandedFields(model: ObjectModel, plan: AccessPlan, names: stri
   if (names === undefined) return [];
   const fields = namedFields(model, plan, names, 'expand');
   const other = fields.find(({ referenceObjectIds }) => referenceObjectIds.length === 0);
-  if (other) throw new PlatformError('INVALID_QUERY', `expand: ${other.apiName} does not name records`);
-  if (fields.length > MAX_EXPANDED) throw new PlatformError('INVALID_QUERY', `expand: at most ${MAX_EXPANDED} fields`);
+  if (other) throw new PlatformError('INVALID_QUERY', `expand: ${other.apiName} isn't a reference to records`);
+  if (fields.length > MAX_EXPANDED)
+    throw new PlatformError('INVALID_QUERY', `expand: use up to ${MAX_EXPANDED} fields`);
   return fields;
 }
 

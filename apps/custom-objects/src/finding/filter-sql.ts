@@ -66,7 +66,7 @@ export function conditionOf(model: ObjectModel, filter: Filter, first: number, c
   return {
     sql: `(${parts.join(filter.kind === 'and' ? ' AND ' : ' OR ')})`,
     parameters,
-    unindexed: `filter: no index has the records of an ${filter.kind}`,
+    unindexed: `filter: no index covers ${filter.kind}`,
   };
 }
 
@@ -124,7 +124,7 @@ function plainSql(field: StoredField, comparison: Comparison, parameters: Parame
   const condition = { sql, parameters: parameters.values };
   if (field.slot === null || op === 'contains' || op === 'startsWith') return { ...condition, unindexed };
   if (op === 'ne')
-    return { ...condition, unindexed: `${parameter}: no index has the records that have another ${field.apiName}` };
+    return { ...condition, unindexed: `${parameter}: no index covers records with another ${field.apiName}` };
   const isRange = span !== undefined || RANGES.has(op);
   if (op !== 'in') return { ...condition, slot: field.slot, isRange };
   const bySlot = eachBySlot(field.slot, arrayParameter(column, `$${parameters.first}`), whole);
@@ -201,13 +201,13 @@ function systemSql({ apiName }: SystemField, comparison: Comparison, parameters:
   }
   if (apiName === 'id') {
     const sql = compareSql(ID, comparison, parameters, same);
-    const found = op === 'ne' ? { unindexed: `${parameter}: no index has all records but one` } : { slot: 'id' };
+    const found = op === 'ne' ? { unindexed: `${parameter}: no index covers all records but one` } : { slot: 'id' };
     return { sql, parameters: parameters.values, ...found };
   }
   const within = span ?? momentOf(values[0] as string);
   const sql = compareSql(ID, { ...comparison, span: within }, parameters, (time) => firstIdAt(String(time)));
   const isPeriod =
-    op !== 'ne' ? { slot: 'id' } : { unindexed: `${parameter}: no index has the records of another createdAt` };
+    op !== 'ne' ? { slot: 'id' } : { unindexed: `${parameter}: no index covers records with another createdAt` };
   return { sql, parameters: parameters.values, ...isPeriod };
 }
 

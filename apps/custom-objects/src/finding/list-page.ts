@@ -43,4 +43,4 @@ export async function presentPage(
 
 /** @param parameter that decides how much is answered */
 export const tooLong = (parameter: 'size' | 'groupBy' = 'size'): PlatformError =>
-  new PlatformError('INVALID_QUERY', `${parameter}: these records are too long for one answer; ask for fewer`);
+  new PlatformError('INVALID_QUERY', `${parameter}: the response would be too large; request fewer records`);

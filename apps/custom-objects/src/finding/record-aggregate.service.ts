@@ -13,8 +13,8 @@ import { RecordListService, readByDriver } from './record-list.service.js';
 import { audiencesFor, searchedText } from './search-text.js';
 
 const COST = {
-  cause: 'metrics: every record of the filter is read',
-  help: 'filter by a field with an index, so that fewer records are left',
+  cause: 'metrics: every matching record has to be read',
+  help: 'filter by an indexed field so that fewer records match',
 };
 
 /** Counts and measures the records of a list by groups: one that says no more than the list does. */

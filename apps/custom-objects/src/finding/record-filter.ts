@@ -111,7 +111,7 @@ function simple(parser: FilterParser, { filterField, filterOp = 'eq', filterValu
 function groups(parser: FilterParser, { filter }: RecordFilter): Filter | null {
   if (filter === undefined) return null;
   const value = parsed(filter);
-  if (value === undefined) throw refused('filter: not JSON');
+  if (value === undefined) throw refused('filter: must be JSON');
   return parser.ofGroup(value, 1);
 }
 
@@ -133,25 +133,25 @@ class FilterParser {
     const field = this.field(name, 'filterField');
     this.requireOperator(field, op, 'filterOp');
     if (op === 'empty' || op === 'notEmpty') {
-      if (texts.length > 0) throw refused(`filterValue: ${op} has no value`);
+      if (texts.length > 0) throw refused(`filterValue: ${op} takes no value`);
       return { field, op, values: [], parameter: 'filterField' };
     }
     if (texts.length === 0) throw refused('filterField needs a filterValue');
-    if (texts.length > 1 && op !== 'in') throw refused('filterValue: several values need the filterOp in');
+    if (texts.length > 1 && op !== 'in') throw refused('filterValue: several values need filterOp=in');
     const inputs = texts.map((text) => this.fromText(field, text));
     return this.compare(field, op, op === 'in' ? inputs : inputs[0], 'filterValue');
   }
 
   /** A group or a condition of `filter`. */
   ofGroup(value: unknown, depth: number): Filter {
-    if (typeof value !== 'object' || value === null) throw refused('filter: a group or a condition is an object');
+    if (typeof value !== 'object' || value === null) throw refused('filter: a group or a condition must be an object');
     const { and, or } = value as { and?: unknown; or?: unknown };
     const members = and ?? or;
     if (members === undefined) return this.ofCondition(value as Record<string, unknown>);
     if (!hasOnly(value, [and === undefined ? 'or' : 'and']) || !Array.isArray(members) || members.length === 0) {
-      throw refused('filter: a group is {"and": […]} or {"or": […]}, with one condition at least');
+      throw refused('filter: a group must be {"and": […]} or {"or": […]} with at least one condition');
     }
-    if (depth > MAX_DEPTH) throw refused(`filter: groups are nested at most ${MAX_DEPTH} deep`);
+    if (depth > MAX_DEPTH) throw refused(`filter: nest groups up to ${MAX_DEPTH} levels deep`);
     return {
       kind: and === undefined ? 'or' : 'and',
       filters: members.map((member) => this.ofGroup(member, depth + 1)),
@@ -160,18 +160,18 @@ class FilterParser {
 
   private ofCondition(condition: Record<string, unknown>): Comparison {
     this.conditions += 1;
-    if (this.conditions > MAX_CONDITIONS) throw refused(`filter: at most ${MAX_CONDITIONS} conditions`);
+    if (this.conditions > MAX_CONDITIONS) throw refused(`filter: use up to ${MAX_CONDITIONS} conditions`);
     const { field: name, op = 'eq', value } = condition;
     if (typeof name !== 'string' || !hasOnly(condition, ['field', 'op', 'value'])) {
-      throw refused('filter: a condition has field, op and value');
+      throw refused('filter: a condition must have only field, op, and value');
     }
     const field = this.field(name, 'filter');
     if (!FILTER_OPERATORS.includes(op as FilterOperator)) {
-      throw refused(`filter: ${name}: op is one of ${FILTER_OPERATORS.join(', ')}`);
+      throw refused(`filter: ${name}: op must be one of ${FILTER_OPERATORS.join(', ')}`);
     }
     this.requireOperator(field, op as FilterOperator, 'filter');
     if (op === 'empty' || op === 'notEmpty') {
-      if (value !== undefined) throw refused(`filter: ${name}: ${op} has no value`);
+      if (value !== undefined) throw refused(`filter: ${name}: ${op} takes no value`);
       return { field, op, values: [], parameter: 'filter' };
     }
     return this.compare(field, op as FilterOperator, value, 'filter');
@@ -181,7 +181,7 @@ class FilterParser {
     const field = this.model.fieldsByName.get(name);
     if (field && this.plan.readable.has(name)) return field;
     const system = SYSTEM_FIELDS.get(name);
-    if (!system) throw refused(`${parameter}: there is no field ${name}`);
+    if (!system) throw refused(`${parameter}: unknown field "${name}"`);
     return system;
   }
 
@@ -190,7 +190,7 @@ class FilterParser {
     const offered = 'isSystem' in field ? ofType.filter((name) => SYSTEM_OPERATORS[field.type].includes(name)) : ofType;
     if (offered.includes(op)) return;
     const known = offered.length === 0 ? 'none' : offered.join(', ');
-    throw refused(`${parameter}: ${field.apiName}, which is of type ${field.type}, has no operator ${op} (${known})`);
+    throw refused(`${parameter}: ${field.apiName}, which is of type ${field.type}, doesn't support ${op} (${known})`);
   }
 
   private valueType(field: StoredField | SystemField): ValueType {
@@ -217,7 +217,7 @@ class FilterParser {
     const comparison = { field, op, parameter: named === 'filter' ? named : 'filterField' } as const;
     if (op === 'in') {
       if (!Array.isArray(value) || value.length === 0 || value.length > MAX_VALUES) {
-        throw refused(`${named}: in of ${field.apiName} needs 1 to ${MAX_VALUES} values`);
+        throw refused(`${named}: in takes 1 to ${MAX_VALUES} values for ${field.apiName}`);
       }
       return { ...comparison, values: value.map((one) => this.canonical(field, one, named)) };
     }
@@ -249,7 +249,7 @@ class FilterParser {
   }
 
   private notAValue(field: StoredField | SystemField, parameter: string): PlatformError {
-    return refused(`${parameter}: not a value of ${field.apiName}, which is of type ${field.type}`);
+    return refused(`${parameter}: not a valid value for ${field.apiName}, which is of type ${field.type}`);
   }
 }
 

@@ -68,7 +68,7 @@ export function parseSort(
   clock: EvaluationContext,
 ): RecordSort {
   const terms = (sort ?? '-createdAt').split(',');
-  if (terms.length > MAX_SORTS) throw new PlatformError('INVALID_QUERY', `sort: at most ${MAX_SORTS} fields`);
+  if (terms.length > MAX_SORTS) throw new PlatformError('INVALID_QUERY', `sort: use up to ${MAX_SORTS} fields`);
   const parsed = terms.map((term) => {
     const descending = term.startsWith('-');
     const name = descending ? term.slice(1) : term;
@@ -77,7 +77,7 @@ export function parseSort(
     return { name, descending, isId, field };
   });
   const names = new Set(parsed.map(({ name }) => name));
-  if (names.size < parsed.length) throw new PlatformError('INVALID_QUERY', 'sort: a field stands there twice');
+  if (names.size < parsed.length) throw new PlatformError('INVALID_QUERY', 'sort: the same field is listed twice');
   // Ids differ, so what follows one decides nothing.
   const idAt = parsed.findIndex(({ isId }) => isId);
   const deciding = idAt < 0 ? parsed : parsed.slice(0, idAt);
@@ -107,9 +107,9 @@ const updatedPosition = ({ id, updatedAt }: StoredRecord): Position => ({ id, va
 
 function fieldToSortBy(model: ObjectModel, plan: AccessPlan, name: string): StoredField {
   const field = model.fieldsByName.get(name);
-  if (!field || !plan.readable.has(name)) throw new PlatformError('INVALID_QUERY', `sort: there is no field ${name}`);
+  if (!field || !plan.readable.has(name)) throw new PlatformError('INVALID_QUERY', `sort: unknown field "${name}"`);
   if (isSortable(field, model.valueTypeOf(field))) return field;
-  throw new PlatformError('INVALID_QUERY', `sort: a list cannot be sorted by ${name}, which is of type ${field.type}`);
+  throw new PlatformError('INVALID_QUERY', `sort: lists can't be sorted by ${name}, which is of type ${field.type}`);
 }
 
 /** The values of a position after several keys. @throws INVALID_QUERY for what no such list has written */
@@ -118,7 +118,8 @@ export function valuesAt(keys: readonly SortKey[], { value }: Position): (string
   const fits =
     values.length === keys.length &&
     keys.every(({ valueType }, index) => values[index] === null || fitsCursor(valueType, values[index]));
-  if (!fits) throw new PlatformError('INVALID_QUERY', 'cursor: not a cursor of this list');
+  if (!fits)
+    throw new PlatformError('INVALID_QUERY', 'cursor: this cursor belongs to a different list, filter, or sort');
   return values as (string | number | null)[];
 }
 
@@ -127,7 +128,9 @@ function readValues(value: Position['value']): readonly unknown[] {
     const values: unknown = JSON.parse(String(value));
     return Array.isArray(values) ? values : [];
   } catch (error) {
-    throw new PlatformError('INVALID_QUERY', 'cursor: not a cursor of this list', { cause: error });
+    throw new PlatformError('INVALID_QUERY', 'cursor: this cursor belongs to a different list, filter, or sort', {
+      cause: error,
+    });
   }
 }
 

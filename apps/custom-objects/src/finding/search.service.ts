@@ -69,7 +69,7 @@ export class SearchService {
     const after = cursor === undefined ? null : readCursor(binding, cursor).id;
     const texts = await this.textsOf(principal, q);
     const cost = {
-      ...{ cause: 'q: very many texts were compared', help: 'search for a longer text' },
+      ...{ cause: 'q: too many values had to be compared', help: 'search for longer text' },
       ...{ isBounded: true, callerId: principal.userId },
     };
     const search = (ofApps: readonly ObjectHead[]) =>
@@ -124,7 +124,7 @@ export class SearchService {
       ...(text?.isIndexed ? [{ ...text, isOfPhones: false }] : []),
       ...(digits?.isIndexed && digits.text !== text?.text ? [{ ...digits, isOfPhones: true }] : []),
     ];
-    if (indexed.length === 0) throw new PlatformError('INVALID_QUERY', 'q: needs three letters or digits');
+    if (indexed.length === 0) throw new PlatformError('INVALID_QUERY', 'q: enter at least 3 letters or digits');
     return indexed;
   }
 }

@@ -10,7 +10,7 @@ import {
 } from './object-catalogue.dto.js';
 import { ObjectCatalogueService } from './object-catalogue.service.js';
 
-@ApiGroup({ name: 'Objects', description: 'What there is to work with: standard objects and those that apps bring.' })
+@ApiGroup({ name: 'Objects', description: 'Standard objects and the custom objects that apps add.' })
 @Controller('api/crm/objects')
 // The scope depends on the object: the service leaves out those whose scope the token lacks.
 @Access({ right: 'read', embed: true, app: true, key: true })
@@ -20,9 +20,9 @@ export class ObjectCatalogueController {
   @Get()
   @Header('content-type', JSON_TYPE)
   @Describe({
-    summary: 'Lists the objects of the workspace, standard and custom',
+    summary: 'List standard and custom objects',
     description:
-      'As the caller sees them, with everything that a page needs to show lists and forms. Objects whose scope the token lacks and fields that the caller cannot read are left out.',
+      "Includes what a page needs to show lists and forms. Objects outside the token's scopes and fields that the caller can't read are left out.",
     answers: [
       { status: 200, description: 'The objects', body: () => CatalogueView, example: { data: [CATALOGUE_EXAMPLE] } },
     ],
@@ -34,8 +34,8 @@ export class ObjectCatalogueController {
   @Get(':apiName')
   @Header('content-type', JSON_TYPE)
   @Describe({
-    summary: 'Returns the definition of an object, standard or custom',
-    description: 'One of those that the list has, as it has them.',
+    summary: 'Get an object',
+    description: 'The same data as in the list.',
     answers: [{ status: 200, description: 'The object', body: () => CatalogueObjectView, example: CATALOGUE_EXAMPLE }],
     errors: ['NOT_FOUND'],
   })

@@ -19,7 +19,8 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 export class ObjectCatalogueQuery {
   @EnumField(LANGUAGES, {
     optional: true,
-    description: 'Language of the labels of standard objects, `en` by default; those of apps are as the app wrote them',
+    description:
+      "Language of the labels of standard objects, `en` by default. Labels of apps' objects are as the app wrote them",
   })
   language?: Language;
 }
@@ -27,7 +28,7 @@ export class ObjectCatalogueQuery {
 const FORMULA_TYPES = ['text', 'number', 'boolean', 'date', 'datetime', 'multi_select', 'any', 'null'] as const;
 
 export class FormulaView {
-  @EnumField(FORMULA_TYPES, { description: 'What the values of the formula are' }) type: string;
+  @EnumField(FORMULA_TYPES, { description: "Type of the formula's values" }) type: string;
 }
 
 /** A field that the caller may read. */
@@ -42,19 +43,19 @@ export class CatalogueFieldView extends FieldHeadView {
   @ListField(field.enum(FILTER_OPERATORS), { maxItems: 20, description: 'The operators that `filter` accepts' })
   filterOps: readonly string[];
 
-  @JsonValueField({ optional: true, description: 'The value of a new record that names none', example: 'open' })
+  @JsonValueField({ optional: true, description: 'The value that new records get by default', example: 'open' })
   default?: unknown;
-  @IntegerField({ optional: true, description: 'Most characters of a text' }) maxLength?: number;
+  @IntegerField({ optional: true, description: 'Maximum number of characters' }) maxLength?: number;
 
   @ListField(field.text({ maxLength: 207, example: 'company' }), {
     optional: true,
     maxItems: 10,
     description:
-      'Of a reference: the names of standard objects, `custom:` and the name of another, or `user` for a user of the workspace; absent where the object was removed',
+      'For a reference: the names of standard objects, `custom:<name>` of a custom object, or `user`; absent if the object was removed',
   })
   referenceTargets?: string[];
 
-  @ObjectField(() => FormulaView, { optional: true, description: 'Of a formula' }) formula?: FormulaView;
+  @ObjectField(() => FormulaView, { optional: true, description: 'For a formula' }) formula?: FormulaView;
 }
 
 export class PipelineHeadView {
@@ -73,7 +74,7 @@ export class CatalogueObjectView extends ObjectHeadView {
 
   @ListField(field.text({ maxLength: 40, example: 'lastName' }), {
     maxItems: 5,
-    description: 'The fields whose values together head a page of a record',
+    description: 'The fields whose values make up the title of a record',
   })
   titleFields: string[];
 
@@ -85,7 +86,7 @@ export class CatalogueObjectView extends ObjectHeadView {
   @ListField(() => PipelineHeadView, {
     optional: true,
     maxItems: 20,
-    description: 'Where records are in stages; new ones begin in the first',
+    description: 'The pipelines with their stages; new records start in the first stage',
   })
   pipelines?: PipelineHeadView[];
 }

@@ -131,7 +131,7 @@ export function requireAccess(object: Shareable, caller: Caller, mode: 'read' | 
   const access = accessOf(object, caller);
   if (access === null) throw objectNotFound();
   if (mode === 'write' && access === 'read') {
-    throw new PlatformError('FORBIDDEN', 'The object is shared with the app for reading only');
+    throw new PlatformError('FORBIDDEN', 'The object is shared with the app as read-only');
   }
 }
 
@@ -140,13 +140,13 @@ export function appsThatSee({ appKey, sharedWith = {} }: Pick<Shareable, 'appKey
   return [...(appKey === null ? [] : [appKey]), ...Object.keys(sharedWith)];
 }
 
-export const objectNotFound = (): PlatformError => new PlatformError('NOT_FOUND', 'There is no such object');
+export const objectNotFound = (): PlatformError => new PlatformError('NOT_FOUND', 'Object not found');
 
 /** Kept as written: numbers come from forms and business cards, and one that cannot be dialled is better than none. */
 const PHONE: ValidationRule = {
   type: 'regex',
   value: '^[0-9+(][0-9 ()./-]*[0-9]([ ,;]*([eE]xt[.]?|[xX]|#) ?[0-9]{1,8})?$',
-  message: 'Must be a phone number, as in +49 30 123456',
+  message: 'Must be a phone number such as +49 30 123456',
 };
 
 const idOf = (name: string): string => CORE_OBJECTS[name as CoreObject].id;

@@ -33,7 +33,7 @@ export function layOut(
     if (!target) {
       throw new PlatformError(
         'VALIDATION_FAILED',
-        `The reference ${field.apiName} points to ${name}, which does not exist`,
+        `The reference ${field.apiName} points to "${name}", which doesn't exist`,
       );
     }
     return [target];
@@ -73,7 +73,7 @@ export function layOut(
 function assertConsistent(declared: DeclaredObject): void {
   const problems = checkDefinition(declared.fields);
   if (problems.length > 0) {
-    throw new PlatformError('VALIDATION_FAILED', `The object ${declared.apiName} is not consistent`, {
+    throw new PlatformError('VALIDATION_FAILED', `The definition of ${declared.apiName} isn't consistent`, {
       errors: problems,
     });
   }

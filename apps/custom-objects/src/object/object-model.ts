@@ -317,7 +317,8 @@ export class ObjectModelStore {
           // Not the one that another request has begun to load since.
           if (this.models.peek(key) === model) this.models.delete(key);
         }
-        if (count === ATTEMPTS) throw new PlatformError('CONFLICT', 'The object definition is being changed');
+        if (count === ATTEMPTS)
+          throw new PlatformError('CONFLICT', 'The object definition is being changed. Try again');
       }
     }
   }

@@ -7,7 +7,7 @@ import { ShareService } from './share.service.js';
 
 export const CUSTOM_GROUP = {
   name: 'Custom objects',
-  description: 'Definitions of the objects that apps bring, and their records.',
+  description: 'Objects that apps add, and their records.',
 };
 
 @ApiGroup(CUSTOM_GROUP)
@@ -18,8 +18,8 @@ export class ObjectController {
 
   @Get()
   @Describe({
-    summary: 'Lists the custom objects of the workspace',
-    description: 'Fields that the caller cannot read are left out.',
+    summary: 'List custom objects',
+    description: "Fields that the caller can't read are left out.",
     answers: [{ status: 200, description: 'The objects', body: () => ObjectListView }],
   })
   async list(@CurrentPrincipal() principal: Principal): Promise<ObjectListView> {
@@ -28,8 +28,8 @@ export class ObjectController {
 
   @Get(':apiName')
   @Describe({
-    summary: 'Returns the definition of a custom object',
-    description: 'Fields that the caller cannot read are left out.',
+    summary: 'Get a custom object',
+    description: "Fields that the caller can't read are left out.",
     answers: [{ status: 200, description: 'The object', body: () => ObjectView }],
   })
   get(@CurrentPrincipal() principal: Principal, @Param('apiName') apiName: string): Promise<ObjectView> {
@@ -45,8 +45,8 @@ export class ShareController {
 
   @Get()
   @Describe({
-    summary: 'Lists the apps that an object is shared with',
-    description: 'The app that the object belongs to is not among them: it always reads and writes the records.',
+    summary: 'List the shares of an object',
+    description: "The app that owns the object isn't listed: it can always read and write the records.",
     answers: [{ status: 200, description: 'The shares', body: () => ShareListView }],
   })
   async list(@CurrentPrincipal() principal: Principal, @Param('apiName') apiName: string): Promise<ShareListView> {
@@ -55,9 +55,9 @@ export class ShareController {
 
   @Put(':key')
   @Describe({
-    summary: 'Shares an object with another app',
+    summary: 'Share an object with another app',
     description:
-      "By default an app sees none of the objects of other apps, neither through the API nor in events. The app's scopes and the fields' roles still apply. The app is one of the marketplace or of your workspace; it does not have to be installed yet.",
+      "By default an app can't see other apps' objects, neither through the API nor in events. The app's scopes and the fields' roles still apply. The app must be in the marketplace or belong to your workspace; it doesn't have to be installed yet.",
     answers: [{ status: 200, description: 'The share', body: () => ShareView }],
   })
   set(

@@ -10,15 +10,16 @@ export class OptionView {
   @BooleanField({
     optional: true,
     description:
-      'Of a picklist of the workspace: false for an option that is retired; records that have it keep it, and no other takes it',
+      'False for an inactive option of a workspace picklist: records that have it keep it, and no other record can get it',
   })
   active?: boolean;
 
-  @EnumField(STAGE_MEANINGS, { optional: true, description: 'Of a stage: the status of the deals in it' })
+  @EnumField(STAGE_MEANINGS, { optional: true, description: 'For a stage: the status of its deals' })
   meaning?: string;
 
-  @IntegerField({ optional: true, description: 'Of a stage: of being won, in per cent' }) probability?: number;
-  @IdField({ optional: true, description: 'Of a stage' }) pipelineId?: string;
+  @IntegerField({ optional: true, description: 'For a stage: the probability of winning, in percent' })
+  probability?: number;
+  @IdField({ optional: true, description: 'For a stage' }) pipelineId?: string;
 }
 
 /** What every description of a field has that the caller may read. */
@@ -27,7 +28,8 @@ export class FieldHeadView {
   @TextField({ maxLength: 255 }) label: string;
   @TextField({ maxLength: 40, description: 'Field type', example: 'text' }) type: string;
   @BooleanField() required: boolean;
-  @BooleanField({ description: 'Always true: fields that the caller cannot read are left out' }) readable: boolean;
+  @BooleanField({ description: "Always true, because fields that the caller can't read are left out" })
+  readable: boolean;
 
   @BooleanField({ description: 'Whether the caller can write the field; a formula is never writable' })
   writable: boolean;
@@ -37,7 +39,7 @@ export class FieldHeadView {
   @EnumField(REFERENCE_DELETIONS, {
     optional: true,
     description:
-      'Of a reference: what happens to the record when the one that it refers to is deleted: `restrict` refuses the deletion, `set_null` unsets the reference, `cascade` deletes the record as well. It applies whatever the caller may do with the record',
+      "For a reference: what happens when the referenced record is deleted. `restrict` rejects the deletion, `set_null` clears the reference, `cascade` deletes this record as well. It applies whatever the caller's rights to this record are",
   })
   onDelete?: string;
 }
@@ -82,7 +84,7 @@ export type ShareAccess = (typeof SHARE_ACCESS)[number];
 export class ShareInput {
   @EnumField(SHARE_ACCESS, {
     description:
-      'What the app may do with the records, within its scopes; `write` includes reading, `none` ends the share',
+      'What the app can do with the records, within its scopes. `write` includes reading, `none` ends the share',
   })
   access: ShareAccess;
 }
@@ -93,6 +95,6 @@ export class ShareView {
 }
 
 export class ShareListView {
-  @ListField(() => ShareView, { maxItems: 100, description: 'Sorted by key; apps without access are left out' })
+  @ListField(() => ShareView, { maxItems: 100, description: 'Sorted by key, without apps that have no access' })
   data: ShareView[];
 }

@@ -39,7 +39,7 @@ export class ObjectService {
       if (counted + request.objects.length > limit) {
         throw new PlatformError(
           'OBJECT_LIMIT_EXCEEDED',
-          `The ${plan} plan allows ${limit} custom objects; the workspace has ${counted} and the app adds ${request.objects.length}`,
+          `The ${plan} plan allows ${limit} custom objects. The workspace has ${counted} and the app adds ${request.objects.length}`,
           { members: { limit, present: counted, requested: request.objects.length } },
         );
       }

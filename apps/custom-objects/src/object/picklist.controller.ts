@@ -16,7 +16,7 @@ import { PicklistService } from './picklist.service.js';
 const READ = { right: 'read', embed: true, app: true, key: true } as const;
 const GROUP = {
   name: 'Picklists',
-  description: 'The options of standard picklists and the stages of deals, which belong to the workspace.',
+  description: 'The options of standard picklists and the pipelines of deals, which each workspace can change.',
 };
 const CHANGE = { right: 'administer', proof: false } as const;
 
@@ -28,9 +28,9 @@ export class OptionController {
   @Get()
   @Access(READ)
   @Describe({
-    summary: 'Lists the options of a standard picklist',
+    summary: 'List the options of a picklist',
     description:
-      'Status and source of leads, priority of tasks; stages of opportunities are those of all pipelines. Retired options are among them.',
+      'Status and source of leads, priority of tasks, and stages of opportunities across all pipelines. Includes inactive options.',
     answers: [{ status: 200, description: 'The options', body: () => OptionsView }],
     errors: ['NOT_FOUND'],
   })
@@ -46,9 +46,9 @@ export class OptionController {
   @Put()
   @Access(CHANGE)
   @Describe({
-    summary: 'Replaces the options of a standard picklist',
+    summary: 'Replace the options of a picklist',
     description:
-      'In force for every write from now on. An option that is left out is removed, unless records have it: it can be retired then.',
+      "Applies to every later write. An option you leave out is removed. An option that records still use can't be removed; make it inactive instead.",
     answers: [{ status: 200, description: 'The options', body: () => OptionsView }],
     errors: ['NOT_FOUND', 'VALIDATION_FAILED'],
   })
@@ -70,8 +70,8 @@ export class PipelineController {
   @Get()
   @Access({ ...READ, scope: 'pipeline' })
   @Describe({
-    summary: 'Lists the pipelines',
-    description: 'With their stages. A new deal whose stage is not said begins in the first.',
+    summary: 'List pipelines',
+    description: 'Includes their stages. A new deal starts in the first stage unless it names one.',
     answers: [{ status: 200, description: 'The pipelines', body: () => PipelineListView }],
   })
   async list(
@@ -84,8 +84,8 @@ export class PipelineController {
   @Post()
   @Access(CHANGE)
   @Describe({
-    summary: 'Creates a pipeline',
-    description: 'It comes after those that there are.',
+    summary: 'Create a pipeline',
+    description: 'The new pipeline is added last.',
     answers: [{ status: 201, description: 'The pipeline', body: () => PipelineView }],
     errors: ['VALIDATION_FAILED'],
   })
@@ -96,9 +96,9 @@ export class PipelineController {
   @Patch(':id')
   @Access(CHANGE)
   @Describe({
-    summary: 'Changes a pipeline',
+    summary: 'Update a pipeline',
     description:
-      'Stages are replaced together. One that is left out is removed, unless records are in it: it can be retired then. The status of the deals in a stage stays when its meaning changes.',
+      "Replaces all stages. A stage you leave out is removed. A stage that records still use can't be removed; make it inactive instead. Changing what a stage means doesn't change the status of the deals in it.",
     answers: [{ status: 200, description: 'The pipeline', body: () => PipelineView }],
     errors: ['VALIDATION_FAILED'],
   })
@@ -113,8 +113,8 @@ export class PipelineController {
   @Delete(':id')
   @Access(CHANGE)
   @Describe({
-    summary: 'Deletes a pipeline',
-    description: 'Only while no record is in its stages, and there is another one.',
+    summary: 'Delete a pipeline',
+    description: 'Possible only if no record uses its stages and another pipeline exists.',
     answers: [{ status: 204, description: 'The pipeline is deleted' }],
     errors: ['CONFLICT'],
   })

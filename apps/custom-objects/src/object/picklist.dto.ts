@@ -10,30 +10,34 @@ export const MAX_PIPELINES = 20;
 const VALUE = {
   maxLength: MAX_OPTION,
   example: 'contacted',
-  description: 'Stands in records, filters and formulas, and never changes',
+  description: 'Used in records, filters, and formulas. Never changes',
 } as const;
-const LABEL = { maxLength: MAX_OPTION, example: 'Contacted', description: 'What people read' } as const;
-const ORDER = { minimum: 0, maximum: 10_000, description: 'Place in the list, from 0' } as const;
-const ACTIVE = 'False for an option that is retired: records that have it keep it, and no other takes it';
+const LABEL = { maxLength: MAX_OPTION, example: 'Contacted', description: 'The label that people see' } as const;
+const ORDER = { minimum: 0, maximum: 10_000, description: 'Position in the list, from 0' } as const;
+const ACTIVE = 'False for an inactive option: records that have it keep it, and no other record can get it';
 const NAME = { maxLength: 100, example: 'Sales' } as const;
-const PROBABILITY = { minimum: 0, maximum: 100, description: 'Of being won, in per cent' } as const;
+const PROBABILITY = { minimum: 0, maximum: 100, description: 'Probability of winning, in percent' } as const;
 const MEANING = { description: 'The status of the deals in the stage' } as const;
 const STAGES = {
   minItems: 1,
   maxItems: MAX_STAGES,
   description:
-    'At least one active of each meaning. The values differ from those of all other pipelines of the workspace, which together have at most 2,000',
+    'At least one active stage of each meaning. Values must be unique across all pipelines of the workspace, which can have up to 2,000 stages in total',
 } as const;
 
 export class OptionInput {
   @TextField({ ...VALUE, minLength: 1 }) value: string;
   @TextField({ ...LABEL, minLength: 1 }) label: string;
-  @IntegerField({ ...ORDER, optional: true, description: 'Place in the list; without one as sent' }) order?: number;
+  @IntegerField({ ...ORDER, optional: true, description: 'Position in the list; the order of the request by default' })
+  order?: number;
   @BooleanField({ optional: true, description: `${ACTIVE}; true by default` }) active?: boolean;
 }
 
 export class OptionsInput {
-  @ListField(() => OptionInput, { maxItems: MAX_OPTIONS, description: 'All options: what is left out is removed' })
+  @ListField(() => OptionInput, {
+    maxItems: MAX_OPTIONS,
+    description: 'All options. Options you leave out are removed',
+  })
   options: OptionInput[];
 }
 
@@ -45,7 +49,7 @@ export class PicklistOptionView {
 }
 
 export class OptionsView {
-  @ListField(() => PicklistOptionView, { maxItems: MAX_OPTIONS, description: 'In their order' })
+  @ListField(() => PicklistOptionView, { maxItems: MAX_OPTIONS, description: 'In order' })
   options: PicklistOptionView[];
 }
 
@@ -72,10 +76,10 @@ export class StageView extends PicklistOptionView {
 export class PipelineView {
   @IdField() id: string;
   @TextField(NAME) name: string;
-  @ListField(() => StageView, { maxItems: MAX_STAGES, description: 'In their order' }) stages: StageView[];
+  @ListField(() => StageView, { maxItems: MAX_STAGES, description: 'In order' }) stages: StageView[];
 }
 
 export class PipelineListView {
-  @ListField(() => PipelineView, { maxItems: MAX_PIPELINES, description: 'The first is that of new deals' })
+  @ListField(() => PipelineView, { maxItems: MAX_PIPELINES, description: 'New deals use the first one' })
   data: PipelineView[];
 }

@@ -52,7 +52,7 @@ export class PicklistService {
   /** @throws NOT_FOUND; VALIDATION_FAILED naming what is wrong, and an option that records have and that is left out */
   replace(principal: Principal, apiName: string, name: string, { options: sent }: OptionsInput): Promise<OptionsView> {
     if (apiName === STAGED_OBJECT && name === STAGE) {
-      throw new PlatformError('VALIDATION_FAILED', 'Stages belong to pipelines, and are changed with them');
+      throw new PlatformError('VALIDATION_FAILED', 'Change stages through their pipeline');
     }
     return this.change(principal, apiName, async ({ tx, object }) => {
       const before = optionsOf(object, name);
@@ -76,7 +76,7 @@ export class PicklistService {
     return this.change(principal, STAGED_OBJECT, async ({ tx, object }) => {
       const present = pipelinesOf(object);
       if (present.length >= MAX_PIPELINES) {
-        throw new PlatformError('VALIDATION_FAILED', `A workspace has at most ${MAX_PIPELINES} pipelines`);
+        throw new PlatformError('VALIDATION_FAILED', `A workspace can have up to ${MAX_PIPELINES} pipelines`);
       }
       const pipeline = { id: newId(), name, stages: ordered(stages) };
       return this.save({ tx, object }, pipeline, [...present, pipeline]);
@@ -107,10 +107,13 @@ export class PicklistService {
     await this.change(principal, STAGED_OBJECT, async ({ tx, object }) => {
       const present = pipelinesOf(object);
       const pipeline = pipelineWithId(present, id);
-      if (present.length === 1) throw new PlatformError('CONFLICT', 'A workspace has at least one pipeline');
+      if (present.length === 1) throw new PlatformError('CONFLICT', 'A workspace needs at least one pipeline');
       const used = await this.usedOf({ tx, object }, STAGE, pipeline.stages);
       if (used.length > 0) {
-        throw new PlatformError('CONFLICT', `Records, or deleted ones that can come back, are in ${used.join(', ')}`);
+        throw new PlatformError(
+          'CONFLICT',
+          `These stages are still used by records, including deleted ones: ${used.join(', ')}`,
+        );
       }
       const pipelines = present.filter((one) => one !== pipeline);
       await this.objects.saveSettings(tx, object, settingsOf(object, { pipelines }));
@@ -133,7 +136,10 @@ export class PicklistService {
   private async save({ tx, object }: Held, changed: Pipeline, all: readonly Pipeline[]): Promise<PipelineView> {
     const others = all.filter((pipeline) => pipeline !== changed);
     if (all.reduce((sum, { stages }) => sum + stages.length, 0) > MAX_STAGES) {
-      throw new PlatformError('VALIDATION_FAILED', `The pipelines of a workspace have at most ${MAX_STAGES} stages`);
+      throw new PlatformError(
+        'VALIDATION_FAILED',
+        `A workspace can have up to ${MAX_STAGES} stages across all pipelines`,
+      );
     }
     requireNoProblems([
       ...duplicates(
@@ -141,10 +147,12 @@ export class PicklistService {
         '/stages',
         others.flatMap(({ stages }) => stages),
       ),
-      ...(others.some(({ name }) => name === changed.name) ? [problem('/name', 'Another pipeline has this name')] : []),
+      ...(others.some(({ name }) => name === changed.name)
+        ? [problem('/name', 'Another pipeline already has this name')]
+        : []),
       ...STAGE_MEANINGS.filter(
         (meaning) => !changed.stages.some((stage) => stage.active && stage.meaning === meaning),
-      ).map((meaning) => problem('/stages', `Needs an active stage that means ${meaning}`)),
+      ).map((meaning) => problem('/stages', `Add an active stage that means ${meaning}`)),
     ]);
     const pipelines = all.map(namedPipeline);
     await this.objects.saveSettings(tx, object, settingsOf(object, { pipelines }));
@@ -166,7 +174,7 @@ export class PicklistService {
       used.map((value) => ({
         pointer,
         code: 'IN_USE',
-        detail: `Records, or deleted ones that can come back, have ${value}: it can be retired`,
+        detail: `"${value}" is still used by records, including deleted ones. Make it inactive instead`,
       })),
     );
   }
@@ -178,7 +186,7 @@ export class PicklistService {
   }
 }
 
-const picklistNotFound = () => new PlatformError('NOT_FOUND', 'There is no such picklist of the workspace');
+const picklistNotFound = () => new PlatformError('NOT_FOUND', 'Picklist not found');
 
 function standardOf(principal: Principal, apiName: string): ObjectDefinition {
   const standard = standardObjectNamed(apiName);
@@ -195,7 +203,7 @@ const pipelinesOf = ({ pipelines = [] }: ObjectDefinition): readonly Pipeline[] 
 
 function pipelineWithId(pipelines: readonly Pipeline[], id: string): Pipeline {
   const found = pipelines.find((pipeline) => pipeline.id === id);
-  if (!found) throw new PlatformError('NOT_FOUND', 'There is no such pipeline');
+  if (!found) throw new PlatformError('NOT_FOUND', 'Pipeline not found');
   return found;
 }
 
@@ -219,7 +227,7 @@ function duplicates(
 ): FieldProblem[] {
   const taken = new Set(others.map(({ value }) => value));
   return options.flatMap(({ value }, index) => {
-    if (taken.has(value)) return problem(`${pointer}/${index}/value`, `There is another option ${value}`);
+    if (taken.has(value)) return problem(`${pointer}/${index}/value`, `The option "${value}" already exists`);
     taken.add(value);
     return [];
   });

@@ -41,7 +41,7 @@ export class ShareService {
       if (object.appKey === appKey) {
         throw new PlatformError(
           'VALIDATION_FAILED',
-          'The object belongs to this app, which reads and writes its records',
+          'The object belongs to this app, which can already read and write its records',
         );
       }
       if ((sharedWith[appKey] ?? 'none') === access) return { appKey, access };
@@ -49,7 +49,7 @@ export class ShareService {
         await this.objects.unshare(tx, object.id, appKey);
       } else {
         if (!Object.hasOwn(sharedWith, appKey) && Object.keys(sharedWith).length >= MAX_SHARES) {
-          throw new PlatformError('VALIDATION_FAILED', `An object can be shared with ${MAX_SHARES} apps`);
+          throw new PlatformError('VALIDATION_FAILED', `An object can be shared with up to ${MAX_SHARES} apps`);
         }
         await this.objects.share(tx, object.id, appKey, access);
       }
@@ -76,4 +76,4 @@ export class ShareService {
   }
 }
 
-const appNotFound = () => new PlatformError('NOT_FOUND', 'There is no such app');
+const appNotFound = () => new PlatformError('NOT_FOUND', 'App not found');

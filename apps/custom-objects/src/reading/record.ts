@@ -48,7 +48,7 @@ export const textOf = (record: StoredRecord): string =>
 /** The later of two API times. */
 export const laterTime = (one: string, other: string): string => (one > other ? one : other);
 
-export const recordNotFound = () => new PlatformError('NOT_FOUND', 'There is no such record');
+export const recordNotFound = () => new PlatformError('NOT_FOUND', 'Record not found');
 
 /** Canonical values by API name, as formulas and validation see them. */
 export type FieldValues = Readonly<Record<string, unknown>>;

@@ -52,14 +52,14 @@ export function matchedField(
 ): StoredField | undefined {
   const refused = (code: string, detail: string) => invalidValues(fault('matchField', code, detail));
   if (operation !== 'upsert') {
-    if (matchField !== undefined) throw refused('UNKNOWN_FIELD', 'Only an upsert has a matchField');
+    if (matchField !== undefined) throw refused('UNKNOWN_FIELD', 'Use matchField only with an upsert');
     return undefined;
   }
   if (matchField === undefined) throw refused('REQUIRED', 'An upsert needs a matchField');
   const { readable, writable } = model.planFor(roles);
   const field = model.uniqueFields.find(({ apiName }) => apiName === matchField && readable.has(apiName));
-  if (!field) throw refused('UNKNOWN_FIELD', 'The object has no such unique field');
-  if (!writable.has(matchField)) throw new PlatformError('FIELD_ACCESS_DENIED', `The role cannot write ${matchField}`);
+  if (!field) throw refused('UNKNOWN_FIELD', 'The object has no unique field with this name');
+  if (!writable.has(matchField)) throw new PlatformError('FIELD_ACCESS_DENIED', `Your role can't write ${matchField}`);
   return field;
 }
 
@@ -80,8 +80,8 @@ export function rowsOf(
     const key = match ? keyIn(match, row.values, options) : operation === 'create' ? null : row.id;
     const faults = [...row.faults];
     const name = match?.apiName ?? 'id';
-    if (match && key === null) faults.push(fault(name, 'REQUIRED', 'Must have a value by which the record is found'));
-    if (key && seen.has(key)) faults.push(fault(name, 'DUPLICATE', 'Another row of the call is about the same record'));
+    if (match && key === null) faults.push(fault(name, 'REQUIRED', 'Must have a value to find the record by'));
+    if (key && seen.has(key)) faults.push(fault(name, 'DUPLICATE', 'Another row is about the same record'));
     if (key) seen.add(key);
     return { ...row, faults };
   });
@@ -92,12 +92,12 @@ function rowOf(operation: BulkOperation, record: Row['values'], index: number): 
     return { index, id: '', expected: null, values: record, faults: [] };
   const { id, version, ...values } = record;
   const faults: FieldProblem[] = [];
-  if (!isUuid(id)) faults.push(fault('id', 'INVALID_REFERENCE', 'Must be the id of a record'));
+  if (!isUuid(id)) faults.push(fault('id', 'INVALID_REFERENCE', 'Must be a record ID'));
   const isVersion = version === undefined || (Number.isInteger(version) && (version as number) > 0);
-  if (!isVersion) faults.push(fault('version', 'WRONG_TYPE', 'Must be the version of the record'));
+  if (!isVersion) faults.push(fault('version', 'WRONG_TYPE', "Must be the record's version"));
   if (operation === 'delete') {
     for (const name of Object.keys(values)) {
-      faults.push(fault(name, 'UNKNOWN_FIELD', 'A record to delete has id and version only'));
+      faults.push(fault(name, 'UNKNOWN_FIELD', 'To delete a record, send only id and version'));
     }
   }
   const expected = version === undefined ? null : new Set([version as number]);

@@ -15,11 +15,11 @@ export class LeadConversionController {
   @HttpCode(200)
   @Access({ right: 'write', scope: 'leads' })
   @Describe({
-    summary: 'Converts a lead',
+    summary: 'Convert a lead',
     description:
-      'Makes a contact of it, and a company and an opportunity, all at once or not at all; the lead stays, and names them. Needs the scopes of what is made. What you cannot read of the lead or write of the others is not carried over. A lead is converted once (`CONFLICT`), again only when its contact is deleted. Publishes `created` of what is made, and `lead.updated`.',
+      "Creates a contact and, if wanted, a company and an opportunity, all or none. The lead stays and refers to them. Requires the scopes of the created records. Fields you can't read on the lead or write on the others aren't copied. A lead can be converted once (`CONFLICT`), and again only after its contact is deleted. Publishes `created` for each new record, and `lead.updated`.",
     errors: ['FIELD_ACCESS_DENIED', 'CONFLICT'],
-    answers: [{ status: 200, description: 'What the lead has become', body: () => ConversionView }],
+    answers: [{ status: 200, description: 'The records the lead was converted to', body: () => ConversionView }],
   })
   convert(
     @CurrentPrincipal() principal: Principal,

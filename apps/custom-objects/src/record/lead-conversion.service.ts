@@ -79,7 +79,7 @@ export class LeadConversionService {
     if (wanted) requireScope(caller, 'pipeline', 'write');
     const values = readableValues(caller, models.lead, lead);
     if ((lead.data[models.lead.fieldsByName.get('convertedContactId')?.key ?? ''] ?? null) !== null) {
-      throw new PlatformError('CONFLICT', 'The lead is converted already');
+      throw new PlatformError('CONFLICT', 'The lead has already been converted');
     }
     const contact = await this.findNamed(call, 'contact', input.contactId);
     const named = await this.findNamed(call, 'company', input.companyId);
@@ -171,7 +171,7 @@ export class LeadConversionService {
     requireScope(call.caller, scopeOf(call.models[object].object.id), 'read');
     const record = await this.find(call, object, id);
     if (record) return record;
-    const problem = { code: 'REFERENCE_NOT_FOUND', detail: 'Names a record that does not exist' };
+    const problem = { code: 'REFERENCE_NOT_FOUND', detail: "The record doesn't exist" };
     throw invalidValues({ pointer: `/${object}Id`, ...problem });
   }
 }

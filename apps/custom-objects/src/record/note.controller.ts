@@ -5,7 +5,7 @@ import { ChangeNoteInput, NoteView } from '../timeline/note.dto.js';
 import { NoteService } from '../timeline/note.service.js';
 import type { Reply } from './record.dto.js';
 
-@ApiGroup({ name: 'Notes', description: 'What people note about records: calls, meetings, mails and anything else.' })
+@ApiGroup({ name: 'Notes', description: 'Notes on records: calls, meetings, emails, and anything else.' })
 @Controller('api/crm/notes')
 // The scope depends on the object of the record: the service requires it.
 @Access({ right: 'write', embed: true, app: true, key: true })
@@ -14,8 +14,8 @@ export class NoteController {
 
   @Patch(':id')
   @Describe({
-    summary: 'Changes a note',
-    description: 'Its author or an administrator changes it. What is left out stays as it is.',
+    summary: 'Update a note',
+    description: 'Only the author or an admin can change it. Fields you leave out stay unchanged.',
     answers: [{ status: 200, description: 'The note', body: () => NoteView }],
     errors: ['INSUFFICIENT_SCOPE', 'FORBIDDEN'],
   })
@@ -33,8 +33,8 @@ export class NoteController {
 
   @Delete(':id')
   @Describe({
-    summary: 'Deletes a note',
-    description: 'For good. Its author or an administrator deletes it.',
+    summary: 'Delete a note',
+    description: "Can't be undone. Only the author or an admin can delete it.",
     answers: [{ status: 204, description: 'The note is deleted' }],
     errors: ['INSUFFICIENT_SCOPE', 'FORBIDDEN'],
   })

@@ -13,7 +13,7 @@ export class BulkInput {
     minItems: 1,
     maxItems: MAX_BULK,
     description:
-      'As the single call takes them. A record that is changed or deleted has `id`, and `version` where another version must not be changed',
+      'The same as for the single call. A record to change or delete needs `id`, and `version` if only that version should be changed',
     example: [{ lastName: 'Lovelace' }],
   })
   records: Record<string, unknown>[];
@@ -22,24 +22,24 @@ export class BulkInput {
     optional: true,
     maxLength: 40,
     description:
-      'Of an upsert: a unique field, by whose value the record is found that is changed; there is a new one otherwise',
+      'For an upsert: the unique field used to find the record to change. If no record has the value, a new one is created',
   })
   matchField?: string;
 
   @BooleanField({
     optional: true,
-    description: 'Whether nothing is written when a record is refused: then the answer is 422',
+    description: 'Whether to write nothing if one record is rejected; the response is then a 422',
   })
   atomic?: boolean;
 }
 
 export class BulkResultView {
-  @IntegerField({ minimum: 0, description: 'Place of the record in the request, from 0' }) index: number;
+  @IntegerField({ minimum: 0, description: 'Position of the record in the request, from 0' }) index: number;
   @EnumField(['created', 'updated', 'deleted', 'failed']) status: string;
   @TextField({ optional: true, maxLength: 36, description: 'Id of the record' }) id?: string;
   @JsonField({
     optional: true,
-    description: 'Why it failed: `{code, status, detail, errors?}`, as the single call says it',
+    description: 'Why it failed: `{code, status, detail, errors?}`, the same as for the single call',
   })
   error?: object;
 }

@@ -226,7 +226,7 @@ export class RecordBulkService {
     const present = new Map(locked.map(({ id, version }) => [id, version]));
     const errors = wanted.flatMap(({ row, id }) => {
       const version = present.get(id);
-      if (version === undefined) return faultsOf(row, new PlatformError('NOT_FOUND', 'There is no such record'));
+      if (version === undefined) return faultsOf(row, new PlatformError('NOT_FOUND', 'Record not found'));
       const isOther = row.expected !== null && !row.expected.has(version);
       return isOther ? faultsOf(row, new PlatformError('VERSION_MISMATCH')) : [];
     });

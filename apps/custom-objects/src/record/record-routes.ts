@@ -29,15 +29,15 @@ export interface RecordRoutes {
 
 /** Standard objects do not exist among custom ones, so that the scope of custom objects cannot reach them. */
 function customObjectName(apiName: string): string {
-  if (standardObjectNamed(apiName)) throw new PlatformError('NOT_FOUND', 'There is no such object');
+  if (standardObjectNamed(apiName)) throw new PlatformError('NOT_FOUND', 'Object not found');
   return apiName;
 }
 
 const ON_DELETE =
-  'What happens to the records that refer to it is decided by `onDelete` of the referring fields, whatever your rights to those records are.';
+  '`onDelete` of the referring fields decides what happens to records that refer to it, whatever your rights to those records are.';
 
 const CUSTOM_WRITE = {
-  description: 'The body has the fields of the object by their api-names. Formulas cannot be written.',
+  description: "The body contains the object's fields by API name. Formulas can't be written.",
   errors: ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION', 'STORAGE_LIMIT_REACHED'],
 } as const;
 
@@ -48,16 +48,20 @@ const CUSTOM_ROUTES: RecordRoutes = {
   record: { description: 'The record with the fields that the caller can read', body: () => RecordHeadView },
   texts: {
     list: {
-      summary: 'Lists and searches records',
-      description: 'Formulas are computed on read. A field that the caller cannot read is treated like an unknown one.',
+      summary: 'List and search records',
+      description:
+        "Formulas are computed on read. A field that the caller can't read is treated like an unknown field.",
     },
-    create: { summary: 'Creates a record', ...CUSTOM_WRITE },
+    create: { summary: 'Create a record', ...CUSTOM_WRITE },
     get: {
-      summary: 'Returns a record',
-      description: 'Formulas are computed on read; fields that the caller cannot read are left out.',
+      summary: 'Get a record',
+      description: "Formulas are computed on read. Fields that the caller can't read are left out.",
     },
-    update: { summary: 'Changes fields of a record', ...CUSTOM_WRITE },
-    delete: { summary: 'Deletes a record', description: `The record is no longer returned by any call. ${ON_DELETE}` },
+    update: { summary: 'Update a record', ...CUSTOM_WRITE },
+    delete: {
+      summary: 'Delete a record',
+      description: `Moves the record to the bin, from which it can be restored for 30 days. ${ON_DELETE}`,
+    },
   },
 };
 
@@ -123,25 +127,25 @@ function standardRoutes(name: CoreObject): RecordRoutes {
     record: { description: 'The record', body: recordSchema(object) },
     texts: {
       list: {
-        summary: `Lists and searches ${path}`,
-        description: 'Sorted by `-createdAt` unless `sort` says otherwise.',
+        summary: `List and search ${path}`,
+        description: 'Sorted by `-createdAt` by default.',
       },
       create: {
-        summary: `Creates ${noun}`,
+        summary: `Create ${noun}`,
         description: `Publishes \`${domain}.created\`.`,
         body: inputSchema(object, 'create'),
       },
       get: {
-        summary: `Returns ${noun}`,
-        description: 'The `ETag` of the answer can be sent as `If-Match` with a change.',
+        summary: `Get ${noun}`,
+        description: "Send the response's `ETag` as `If-Match` with a change.",
       },
       update: {
-        summary: `Changes fields of ${noun}`,
-        description: `Fields that are left out stay as they are; null clears a field. Publishes \`${domain}.updated\`.`,
+        summary: `Update ${noun}`,
+        description: `Fields you leave out stay unchanged; null clears a field. Publishes \`${domain}.updated\`.`,
         body: inputSchema(object, 'update'),
       },
       delete: {
-        summary: `Deletes ${noun}`,
+        summary: `Delete ${noun}`,
         description: `${ON_DELETE} References of standard objects are unset. Publishes \`${domain}.deleted\`.`,
       },
     },
@@ -151,10 +155,10 @@ function standardRoutes(name: CoreObject): RecordRoutes {
 export const LEAD_GROUP = { name: 'Leads', description: 'People who may become customers.' };
 const GROUPS: Readonly<Record<CoreObject, ApiGroupDescription>> = {
   lead: LEAD_GROUP,
-  contact: { name: 'Contacts', description: 'People at the companies a tenant works with.' },
-  company: { name: 'Companies', description: 'Organisations that contacts and opportunities belong to.' },
-  opportunity: { name: 'Opportunities', description: 'Deals in the pipeline. Their events carry the domain `deal`.' },
-  task: { name: 'Tasks', description: 'Work to be done, with a due time and an assignee.' },
+  contact: { name: 'Contacts', description: 'People at the companies you work with.' },
+  company: { name: 'Companies', description: 'Organizations that contacts and deals belong to.' },
+  opportunity: { name: 'Opportunities', description: 'Deals in the pipeline. Their events are named `deal.*`.' },
+  task: { name: 'Tasks', description: 'Work to do, with a due time and an assignee.' },
 };
 
 /**

@@ -21,9 +21,9 @@ function timelineController({ scope, ObjectName, pathOf }: RecordRoutes) {
     @Get(':id/history')
     @Access(read)
     @Describe({
-      summary: 'Lists the changes of a record',
+      summary: 'List the changes of a record',
       description:
-        'Who changed which field from what to what, the newest first; the last is the creation. Fields that the caller cannot read are left out, and so are changes of nothing else. Changes are kept for a year.',
+        "Who changed which field, with old and new values, newest first; the last entry is the creation. Fields that the caller can't read are left out, and so are changes of only such fields. Changes are kept for a year.",
       answers: [{ status: 200, description: 'The changes', body: () => HistoryView }],
     })
     history(
@@ -38,9 +38,8 @@ function timelineController({ scope, ObjectName, pathOf }: RecordRoutes) {
     @Get(':id/timeline')
     @Access(read)
     @Describe({
-      summary: 'Lists what happened to a record',
-      description:
-        'Notes, changes, the tasks that relate to it and its creation, the newest first. Tasks are there for callers with the scope `tasks`.',
+      summary: 'List the timeline of a record',
+      description: 'Notes, changes, related tasks, and the creation, newest first. Tasks require the scope `tasks`.',
       answers: [{ status: 200, description: 'What happened', body: () => TimelineView }],
     })
     timeline(
@@ -55,8 +54,8 @@ function timelineController({ scope, ObjectName, pathOf }: RecordRoutes) {
     @Get(':id/notes')
     @Access(read)
     @Describe({
-      summary: 'Lists the notes of a record',
-      description: 'By when it happened, the newest first. Who can read the record reads its notes.',
+      summary: 'List the notes of a record',
+      description: 'By when they happened, newest first. Anyone who can read the record can read its notes.',
       answers: [{ status: 200, description: 'The notes', body: () => NotePageView }],
     })
     listNotes(
@@ -71,8 +70,9 @@ function timelineController({ scope, ObjectName, pathOf }: RecordRoutes) {
     @Post(':id/notes')
     @Access({ right: 'write', scope })
     @Describe({
-      summary: 'Adds a note to a record',
-      description: 'Who can write the record adds notes. The record stays as it is, and nothing is published.',
+      summary: 'Add a note to a record',
+      description:
+        "Anyone who can write the record can add notes. The record doesn't change, and no event is published.",
       answers: [{ status: 201, description: 'The note', body: () => NoteView }],
     })
     async createNote(

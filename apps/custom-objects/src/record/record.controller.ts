@@ -36,9 +36,9 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
     @Header('content-type', JSON_TYPE)
     @Access(read)
     @Describe({
-      summary: 'Counts and measures records by groups',
+      summary: 'Aggregate records',
       description:
-        'Over the records that a list with the same filter has. Amounts in several currencies are added up unless they are grouped by the currency.',
+        'Covers the records of a list with the same filter. Amounts in different currencies are added up unless you group by currency.',
       errors: ['QUERY_TOO_EXPENSIVE'],
       answers: [{ status: 200, description: 'The groups', ...AGGREGATE }],
     })
@@ -54,11 +54,11 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
     @HttpCode(200)
     @Access(write)
     @Describe({
-      summary: 'Writes up to 200 records',
+      summary: 'Write up to 200 records',
       description:
-        'Each by the rules of the single call, with its events. Without `atomic` each record succeeds or fails by itself; with it all are written or none. A repetition with the same `Idempotency-Key` writes only what failed before, and answers the rest as it was.',
+        'Each record follows the rules of the single call and publishes its events. Without `atomic`, each record succeeds or fails on its own; with it, all are written or none. A repeated call with the same `Idempotency-Key` writes only what failed before and returns the earlier results for the rest.',
       errors: ['FIELD_ACCESS_DENIED'],
-      answers: [{ status: 200, description: 'What has become of each record', body: () => BulkView }],
+      answers: [{ status: 200, description: 'The result for each record', body: () => BulkView }],
     })
     bulk(
       @CurrentPrincipal() principal: Principal,
@@ -139,9 +139,9 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
     @HttpCode(200)
     @Access(write)
     @Describe({
-      summary: 'Restores a deleted record',
+      summary: 'Restore a deleted record',
       description:
-        'With the records that its deletion took along and the references that it cleared, where these are still empty. A reference to what is gone meanwhile is unset, or a 409 if it is required. Publishes `restored`.',
+        'Also restores the records deleted with it and the references that the deletion cleared, if they are still empty. A reference to a record that no longer exists is cleared, or a 409 if it is required. Publishes `restored`.',
       errors: ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION', 'CONFLICT'],
       answers: [{ status: 200, ...record }],
     })
@@ -159,9 +159,9 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
     // Not undone by restoring the other record, which stays in the bin with all that it says.
     @Access({ ...write, key: true })
     @Describe({
-      summary: 'Merges another record into a record',
+      summary: 'Merge two records',
       description:
-        'What refers to the other record refers to this one then, whatever your rights to those records are, and the other one is in the bin. Fields that are unset here take the values of the other record, as do those that `fields` names; fields that you cannot read and write stay as they are. Publishes `updated` of the record and of each that refers to it, and `deleted` of the other one.',
+        "References to the other record are changed to this one, whatever your rights to the referring records are, and the other record moves to the bin. Empty fields of this record and the ones in `fields` take the other record's values; fields you can't both read and write stay unchanged. Publishes `updated` for this record and each referring one, and `deleted` for the other.",
       errors: ['FIELD_ACCESS_DENIED', 'CONFLICT', 'STORAGE_LIMIT_REACHED'],
       answers: [{ status: 200, ...record }],
     })
@@ -180,11 +180,11 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
     @HttpCode(200)
     @Access({ right: 'administer', scope, app: false, embed: false, key: false, proof: true })
     @Describe({
-      summary: 'Erases a record for good',
+      summary: 'Permanently delete a record',
       description:
-        'Also one that is in the bin, and with it what was merged into it and what its deletion takes or took along. Its content is gone from the workspace at once, and within a minute from events, deliveries and runs of workflows; deliveries that still wait go out as `deleted` with the id alone. Publishes `deleted` with `erased`.',
+        'Works for records in the bin, too, and includes records merged into it and those its deletion takes or took along. The content is removed from the workspace immediately, and within a minute from events, deliveries, and workflow runs. Waiting deliveries are sent as `deleted` with only the ID. Publishes `deleted` with `erased`.',
       errors: ['CONFLICT'],
-      answers: [{ status: 200, description: 'The record is erased', body: () => ErasedView }],
+      answers: [{ status: 200, description: 'The record is permanently deleted', body: () => ErasedView }],
     })
     async erase(
       @CurrentPrincipal() principal: Principal,

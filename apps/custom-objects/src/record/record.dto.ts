@@ -21,7 +21,7 @@ const EXPAND = {
   optional: true,
   maxLength: 250,
   description:
-    'References, separated by commas: `expanded` of a record has the records that they name, with `object`, as far as the caller can read them, or null',
+    "References, separated by commas. A record's `expanded` contains the records they refer to, with `object`, or null if the caller can't read them",
 } as const;
 
 export class GetRecordQuery {
@@ -34,17 +34,17 @@ function selecting<Base extends Type<object>>(base: Base) {
     @TextField({
       optional: true,
       maxLength: 200,
-      description: 'Text to search for, in the fields that the caller can read',
+      description: 'Text to search for in the fields that the caller can read',
     })
     q?: string;
 
-    @TextField({ optional: true, maxLength: 40, description: 'Api-name of a field that the caller can read' })
+    @TextField({ optional: true, maxLength: 40, description: 'API name of a field that the caller can read' })
     filterField?: string;
 
     @EnumField(FILTER_OPERATORS, {
       optional: true,
       description:
-        'How `filterField` is compared with `filterValue`; `eq` by default. What a type offers is in `GET /api/crm/objects`',
+        'How to compare `filterField` with `filterValue`; `eq` by default. `GET /api/crm/objects` lists the operators of each field',
     })
     filterOp?: FilterOperator;
 
@@ -52,7 +52,7 @@ function selecting<Base extends Type<object>>(base: Base) {
       optional: true,
       maxItems: MAX_VALUES,
       description:
-        'The value of `filterField`, repeated for `in`. Of a field with several options: one that must be among them, or a JSON array of them',
+        'The value of `filterField`; repeat it for `in`. For a multi-select: one of the options, or a JSON array of options',
     })
     filterValue?: string[];
 
@@ -60,7 +60,7 @@ function selecting<Base extends Type<object>>(base: Base) {
       optional: true,
       maxLength: 16_000,
       description:
-        'JSON of a group of conditions: `{"and":[{"field":"amount","op":"gte","value":1000},{"or":[…]}]}`; at most 25 conditions, 5 groups deep. A date can be `{"relative":"thisWeek"}` or `{"relative":{"days":-7}}`, in the time zone of the workspace; a user `{"relative":"me"}`',
+        'JSON of a group of conditions: `{"and":[{"field":"amount","op":"gte","value":1000},{"or":[…]}]}`, with up to 25 conditions and 5 levels. A date can be `{"relative":"thisWeek"}` or `{"relative":{"days":-7}}`, in the time zone of the workspace; a user `{"relative":"me"}`',
       example: '{"and":[{"field":"createdAt","op":"gte","value":{"relative":"lastMonth"}}]}',
     })
     filter?: string;
@@ -74,14 +74,14 @@ export class ListRecordsQuery extends selecting(ListQuery) {
     optional: true,
     maxLength: 125,
     description:
-      'Up to three of: a field, `id`, `createdAt`, `updatedAt`, separated by commas; a leading `-` sorts in descending order. Records without a value come last. `-createdAt` by default',
+      'Up to three of a field, `id`, `createdAt`, and `updatedAt`, separated by commas; a leading `-` sorts in descending order. Records without a value come last. `-createdAt` by default',
   })
   sort?: string;
 
   @TextField({
     optional: true,
     maxLength: 4000,
-    description: 'The fields that are answered, separated by commas; all that the caller can read by default',
+    description: 'The fields to return, separated by commas; by default all that the caller can read',
   })
   fields?: string;
 
@@ -91,7 +91,7 @@ export class ListRecordsQuery extends selecting(ListQuery) {
   @EnumField(['only'], {
     optional: true,
     description:
-      '`only` lists deleted records instead, the last deleted first, with `deleted: {at, by}`; they are kept for 30 days. Without filters, orders and a total',
+      "`only` lists deleted records instead, the last deleted first, with `deleted: {at, by}`. They are kept for 30 days. Filters, sorting, and a total aren't available",
   })
   deleted?: 'only';
 }
@@ -102,7 +102,7 @@ export class AggregateQuery extends selecting(class {}) {
     optional: true,
     maxLength: 100,
     description:
-      'Up to two fields, separated by commas; a date or a time also by `:day`, `:week` (from Monday) or `:month`, which a time needs, in the time zone of the workspace. All records are one group without it',
+      'Up to two fields, separated by commas; a date or a time also by `:day`, `:week` (from Monday) or `:month`, which a time needs, in the time zone of the workspace. Without it, all records form one group',
     example: 'stage,closeDate:month',
   })
   groupBy?: string;
@@ -127,23 +127,23 @@ const GROUPS: JsonSchema = {
     data: {
       type: 'array',
       maxItems: MAX_GROUPS,
-      description: 'The largest group first',
+      description: 'Largest group first',
       items: {
         type: 'object',
         required: ['group'],
         properties: {
           group: byField(
-            'The value of each field of `groupBy`; of a period its first day; null for records without one',
+            'The value of each field in `groupBy`; for a period its first day; null for records without a value',
           ),
           count: { type: 'integer', minimum: 0 },
-          sum: byField('An exact decimal by field, however many digits it has; null where no record has a value'),
-          avg: byField('As `sum`, with 16 digits at least'),
-          min: byField('A number, a date or a time by field'),
+          sum: byField('Exact decimals by field, with any number of digits; null if no record has a value'),
+          avg: byField('As `sum`, with at least 16 digits'),
+          min: byField('Numbers, dates, or times by field'),
           max: byField('As `min`'),
         },
       },
     },
-    hasMore: { type: 'boolean', description: 'Whether there are more groups than are answered' },
+    hasMore: { type: 'boolean', description: 'Whether more groups exist than are returned' },
   },
 };
 
@@ -157,19 +157,23 @@ export const AGGREGATE = {
 };
 
 export class ErasedView {
-  @IntegerField({ minimum: 1, description: 'How many records are erased, of those that the caller could read' })
+  @IntegerField({
+    minimum: 1,
+    description: 'How many records were permanently deleted, of those that the caller could read',
+  })
   erased: number;
 }
 
 export class MergeInput {
-  @IdField({ description: 'The record of the same object that is deleted' })
+  @IdField({ description: 'The record of the same object to merge, which is deleted' })
   loserId: string;
 
   @ListField(field.text({ maxLength: 40, example: 'phone' }), {
     optional: true,
     maxItems: 200,
     unique: true,
-    description: "Api-names of the fields that take the other record's value; of any other only what is unset here",
+    description:
+      "API names of the fields that take the other record's value; other fields take it only if they are empty",
   })
   fields?: string[];
 }
@@ -177,7 +181,7 @@ export class MergeInput {
 /** Members of every record; its fields stand beside them. */
 export class RecordHeadView {
   @IdField() id: string;
-  @IntegerField({ minimum: 1, description: 'Increases with every change; part of the ETag' }) version: number;
+  @IntegerField({ minimum: 1, description: 'Increases with every change. Part of the ETag' }) version: number;
   @DateTimeField() createdAt: string;
   @DateTimeField() updatedAt: string;
 }

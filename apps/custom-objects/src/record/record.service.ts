@@ -39,18 +39,18 @@ function requireWritable(
     return field !== undefined && field.type !== 'formula' && !plan.writable.has(name);
   });
   if (denied.length > 0) {
-    throw new PlatformError('FIELD_ACCESS_DENIED', `The role cannot write ${denied.join(', ')}`, {
+    throw new PlatformError('FIELD_ACCESS_DENIED', `Your role can't write ${denied.join(', ')}`, {
       errors: denied.map(
         (name): FieldProblem => ({
           pointer: `/${name}`,
           code: 'FIELD_ACCESS_DENIED',
-          detail: 'The role cannot write this field',
+          detail: "Your role can't write this field",
         }),
       ),
     });
   }
   if (mode === 'create' && model.setsHiddenUnique(plan)) {
-    throw new PlatformError('FIELD_ACCESS_DENIED', 'The role cannot read a unique field that a new record sets');
+    throw new PlatformError('FIELD_ACCESS_DENIED', "Your role can't read a unique field that a new record sets");
   }
 }
 
@@ -64,7 +64,7 @@ const unknownCurrencies = ({ object }: ObjectModel, values: FieldValues): ValueP
     .map(({ apiName }) => ({
       pointer: `/${apiName}`,
       code: 'PATTERN_MISMATCH',
-      detail: 'Must be the code of a currency, such as EUR',
+      detail: 'Must be a currency code such as EUR',
     }));
 
 /** Problems as a caller with this plan sees them: of a field that they cannot read, neither options nor limits. */
@@ -133,7 +133,7 @@ export class RecordService {
     if (deleted === undefined) return this.lists.list(caller, apiName, listed, clock);
     const { page: _, size: _size, cursor: _cursor, count: _count, ...more } = listed;
     const [other] = Object.keys(more);
-    if (other !== undefined) throw new PlatformError('INVALID_QUERY', `${other}: not with deleted`);
+    if (other !== undefined) throw new PlatformError('INVALID_QUERY', `${other} can't be combined with deleted`);
     return this.restores.list(caller, apiName, listed, clock);
   }
 

@@ -4,7 +4,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { SearchService } from '../finding/search.service.js';
 import { SearchQuery, SearchView } from './search.dto.js';
 
-@ApiGroup({ name: 'Search', description: 'Records of all objects that have a text.' })
+@ApiGroup({ name: 'Search', description: 'Search across the records of all objects.' })
 @Controller('api/crm/search')
 // The scope depends on the object: the service searches those whose scope the token has.
 @Access({ right: 'read', embed: true, app: true, key: true })
@@ -13,9 +13,9 @@ export class SearchController {
 
   @Get()
   @Describe({
-    summary: 'Searches all objects',
+    summary: 'Search all objects',
     description:
-      'The newest records whose fields have the text, as far as the caller can read objects and fields. Case and accents do not matter, nor does the country prefix of a phone number.',
+      'Returns the newest records that contain the text in objects and fields that the caller can read. Ignores case, accents, and the country prefix of phone numbers.',
     answers: [{ status: 200, description: 'The records', body: () => SearchView }],
     errors: ['QUERY_TOO_EXPENSIVE'],
   })

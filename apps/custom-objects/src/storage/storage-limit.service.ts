@@ -54,9 +54,13 @@ export class StorageLimit {
     const full = KINDS.find((kind) => growth[kind] > 0 && known[kind] + growth[kind] > known.limits[kind]);
     if (full !== undefined) {
       const [used, limit] = [known[full], known.limits[full]];
-      throw new PlatformError('STORAGE_LIMIT_REACHED', `The workspace uses ${used} of ${limit} ${full}`, {
-        members: { kind: full, used, limit },
-      });
+      throw new PlatformError(
+        'STORAGE_LIMIT_REACHED',
+        `The workspace uses ${used} of ${limit} ${full}. Delete records permanently, or ask for a larger plan`,
+        {
+          members: { kind: full, used, limit },
+        },
+      );
     }
     // What becomes free counts once it is committed and read.
     for (const kind of KINDS) known[kind] += Math.max(0, growth[kind]);

@@ -22,23 +22,27 @@ export class NoteView {
   @TextField(TEXT) text: string;
   @DateTimeField(AT) at: string;
   @IdField({ description: 'Who wrote it' }) authorId: string;
-  @IdField({ nullable: true, description: 'Who changed it last; null when nobody did' }) changedBy: string | null;
-  @DateTimeField({ nullable: true, description: 'When it was changed last' }) changedAt: string | null;
+  @IdField({ nullable: true, description: 'Who changed it last; null if it never changed' }) changedBy: string | null;
+  @DateTimeField({ nullable: true, description: 'When it was last changed' }) changedAt: string | null;
   @IntegerField({ minimum: 1, description: 'Increases with every change; for `If-Match`' }) version: number;
   @BooleanField({ description: 'Whether the caller can change and delete it' }) writable: boolean;
 }
 
 export class PageQuery {
-  @IntegerField({ optional: true, minimum: 1, maximum: 100, description: 'Entries per page, 25 by default' })
+  @IntegerField({ optional: true, minimum: 1, maximum: 100, description: 'Entries per page; 25 by default' })
   size?: number;
 
   @TextField({ optional: true, minLength: 1, maxLength: 1000, description: '`nextCursor` of the previous page' })
   cursor?: string;
 }
 
-const CURSOR = { maxLength: 1000, nullable: true, description: 'For the next page; null at the end' } as const;
+const CURSOR = {
+  maxLength: 1000,
+  nullable: true,
+  description: 'Cursor of the next page; null on the last page',
+} as const;
 
 export class NotePageView {
-  @ListField(() => NoteView, { maxItems: 100, description: 'The newest first' }) data: NoteView[];
+  @ListField(() => NoteView, { maxItems: 100, description: 'Newest first' }) data: NoteView[];
   @TextField(CURSOR) nextCursor: string | null;
 }

@@ -13,7 +13,7 @@ import type { ChangeNoteInput, NoteInput, NotePageView, NoteView, PageQuery } fr
 import { type Note, NoteRepository } from './note.repository.js';
 import { pageOf, positionAfter } from './time-page.js';
 
-const noteNotFound = () => new PlatformError('NOT_FOUND', 'There is no such note');
+const noteNotFound = () => new PlatformError('NOT_FOUND', 'Note not found');
 
 /** Notes have the rights of their record; only who wrote one, or an administrator, changes it. */
 @Injectable()
@@ -54,7 +54,7 @@ export class NoteService {
       this.models.transaction(principal, model, async (tx) => {
         if (!(await this.records.hold(tx, model.object.id, recordId))) throw recordNotFound();
         if (model.planFor(principal.roles).writable.size === 0) {
-          throw new PlatformError('FORBIDDEN', 'The role cannot write records of this object');
+          throw new PlatformError('FORBIDDEN', "Your role can't write records of this object");
         }
         const place = { objectId: model.object.id, recordId };
         const written = { authorId: principal.userId, changedBy: null, changedAt: null, version: 1 };
@@ -118,7 +118,7 @@ export class NoteService {
       requireScope(principal, scope, 'write');
       requireAccess(found.model.object, principal, 'write');
       if (!isWritable(note, principal)) {
-        throw new PlatformError('FORBIDDEN', 'Only its author or an administrator changes a note');
+        throw new PlatformError('FORBIDDEN', 'Only the author or an admin can change a note');
       }
       requireMatch(expected, note.version);
       return work(tx, note);

@@ -16,15 +16,19 @@ export const ENTRY_KINDS = ['note', 'change', 'task', 'created'] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 const CHANGES = {
-  description: 'Of each changed field that the caller can read, the value before and after',
+  description: 'Old and new values of the changed fields that the caller can read',
   example: { status: { from: 'new', to: 'qualified' } },
 } as const;
-const ACTOR = { description: 'What `by` acted as; a run of a workflow acts for its author or an app' } as const;
-const APP = { maxLength: 200, description: 'Key of the app that acted, by itself or for the user' } as const;
-const CURSOR = { maxLength: 1000, nullable: true, description: 'For the next page; null at the end' } as const;
+const ACTOR = { description: 'The kind of actor in `by`. A workflow run acts for its author or an app' } as const;
+const APP = { maxLength: 200, description: 'Key of the app that acted, for itself or for the user' } as const;
+const CURSOR = {
+  maxLength: 1000,
+  nullable: true,
+  description: 'Cursor of the next page; null on the last page',
+} as const;
 const BY = {
   nullable: true,
-  description: 'The user, service account or installation; null when it is not known',
+  description: 'The user, service account, or installation; null if unknown',
 } as const;
 
 export class HistoryEntryView {
@@ -32,18 +36,23 @@ export class HistoryEntryView {
   @IdField(BY) by: string | null;
   @EnumField(ACTORS, { ...ACTOR, optional: true }) actor?: string;
   @TextField({ ...APP, optional: true }) app?: string;
-  @IntegerField({ minimum: 1, description: 'Of the record after the change; 1 is its creation' }) version: number;
+  @IntegerField({ minimum: 1, description: "The record's version after the change; 1 is the creation" })
+  version: number;
   @JsonField(CHANGES) changes: Record<string, { from: unknown; to: unknown }>;
 }
 
 export class HistoryView {
-  @ListField(() => HistoryEntryView, { maxItems: 100, description: 'The newest first; the creation is the last' })
+  @ListField(() => HistoryEntryView, { maxItems: 100, description: 'Newest first; the creation comes last' })
   data: HistoryEntryView[];
   @TextField(CURSOR) nextCursor: string | null;
 }
 
 export class TimelineQuery extends PageQuery {
-  @ListField(field.enum(ENTRY_KINDS), { optional: true, maxItems: 4, description: 'What is listed; all by default' })
+  @ListField(field.enum(ENTRY_KINDS), {
+    optional: true,
+    maxItems: 4,
+    description: 'What to list; everything by default',
+  })
   kind?: EntryKind[];
 }
 
@@ -60,14 +69,14 @@ export class TimelineEntryView {
   @IdField(BY) by: string | null;
   @EnumField(ACTORS, { ...ACTOR, optional: true }) actor?: string;
   @TextField({ ...APP, optional: true }) app?: string;
-  @IntegerField({ minimum: 1, optional: true, description: 'Of a change' }) version?: number;
+  @IntegerField({ minimum: 1, optional: true, description: 'For a change' }) version?: number;
   @JsonField({ ...CHANGES, optional: true }) changes?: HistoryEntryView['changes'];
   @ObjectField(() => NoteView, { optional: true }) note?: NoteView;
-  @ObjectField(() => TaskOfTimelineView, { optional: true, description: 'One that relates to the record' })
+  @ObjectField(() => TaskOfTimelineView, { optional: true, description: 'For a task related to the record' })
   task?: TaskOfTimelineView;
 }
 
 export class TimelineView {
-  @ListField(() => TimelineEntryView, { maxItems: 100, description: 'The newest first' }) data: TimelineEntryView[];
+  @ListField(() => TimelineEntryView, { maxItems: 100, description: 'Newest first' }) data: TimelineEntryView[];
   @TextField(CURSOR) nextCursor: string | null;
 }

@@ -15,8 +15,7 @@ const READ = { right: 'read', embed: true, key: true } as const;
 
 @ApiGroup({
   name: 'Saved views',
-  description:
-    'Lists as somebody wants to see them again: filter, order and columns. Everyone has own ones, administrators share.',
+  description: 'Saved filters, sorting, and columns for a list. Everyone can save views; admins can share them.',
 })
 @Controller('api/crm/views')
 @Access(READ)
@@ -25,9 +24,9 @@ export class SavedViewController {
 
   @Get()
   @Describe({
-    summary: 'Lists the saved views of an object',
+    summary: 'List the saved views of an object',
     description:
-      "The caller's own and those that are shared. A shared one that filters or sorts by a field that the caller cannot read is left out, and so are columns; an own one is not usable.",
+      "The caller's own views and shared ones. A shared view that filters or sorts by a field the caller can't read is left out, and such columns are hidden. An own view like that isn't usable.",
     answers: [{ status: 200, description: 'The views', body: () => SavedViewListView }],
     errors: ['NOT_FOUND'],
   })
@@ -40,8 +39,8 @@ export class SavedViewController {
 
   @Post()
   @Describe({
-    summary: 'Saves a view',
-    description: 'Everyone saves own views, 200 at most. Only administrators share one.',
+    summary: 'Save a view',
+    description: 'Everyone can save up to 200 views. Only admins can share views.',
     answers: [{ status: 201, description: 'The view', body: () => SavedViewView }],
     errors: ['NOT_FOUND', 'FORBIDDEN'],
   })
@@ -51,9 +50,9 @@ export class SavedViewController {
 
   @Patch(':id')
   @Describe({
-    summary: 'Changes a saved view',
+    summary: 'Update a saved view',
     description:
-      'An own one, as an administrator also one that is shared. What is left out stays as it is, and so do columns that the caller cannot see.',
+      "Your own views; admins can also change shared ones. Fields you leave out and columns you can't see stay unchanged.",
     answers: [{ status: 200, description: 'The view', body: () => SavedViewView }],
     errors: ['FORBIDDEN'],
   })
@@ -67,8 +66,8 @@ export class SavedViewController {
 
   @Delete(':id')
   @Describe({
-    summary: 'Deletes a saved view',
-    description: 'An own one, as an administrator also one that is shared.',
+    summary: 'Delete a saved view',
+    description: 'Your own views; admins can also delete shared ones.',
     answers: [{ status: 204, description: 'The view is deleted' }],
     errors: ['FORBIDDEN'],
   })

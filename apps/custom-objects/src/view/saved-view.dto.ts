@@ -2,22 +2,22 @@ import { BooleanField, field, IdField, JsonField, ListField, TextField } from '@
 
 const NAME = { maxLength: 100, example: 'My open deals' } as const;
 const FILTER = {
-  description: 'A group of conditions as `filter` of a list takes it; null for all records',
+  description: 'A group of conditions, the same as `filter` of a list; null for all records',
   example: { and: [{ field: 'ownerId', value: { relative: 'me' } }] },
   nullable: true,
 } as const;
 const SORT = {
   maxLength: 125,
   nullable: true,
-  description: 'As `sort` of a list; null for the newest first',
+  description: 'The same as `sort` of a list; null for newest first',
   example: '-createdAt',
 } as const;
-const COLUMNS = { maxItems: 50, unique: true, description: 'Api-names of the fields that are shown' } as const;
-const SHARED = 'Whether everyone in the workspace sees it; only administrators share';
+const COLUMNS = { maxItems: 50, unique: true, description: 'API names of the fields to show' } as const;
+const SHARED = 'Whether everyone in the workspace sees it. Only admins can share views';
 const column = field.text({ maxLength: 40, example: 'name' });
 
 export class SavedViewListQuery {
-  @TextField({ maxLength: 200, example: 'lead', description: 'The name of the object whose views are listed' })
+  @TextField({ maxLength: 200, example: 'lead', description: 'The name of the object' })
   object: string;
 }
 
@@ -46,14 +46,14 @@ export class SavedViewView {
   // One change replaces what its caller sees: what others see comes on top.
   @ListField(column, { ...COLUMNS, maxItems: 500 }) columns: string[];
   @BooleanField({ description: SHARED }) shared: boolean;
-  @IdField({ description: 'Who made it' }) ownerId: string;
+  @IdField({ description: 'Who created it' }) ownerId: string;
   @BooleanField({ description: 'Whether the caller can change and delete it' }) writable: boolean;
   @BooleanField({
-    description: 'False for an own one that filters or sorts by a field that is gone or hidden; both are null then',
+    description: 'False for an own view that filters or sorts by a deleted or hidden field; both are then null',
   })
   usable: boolean;
 }
 
 export class SavedViewListView {
-  @ListField(() => SavedViewView, { maxItems: 1000, description: 'By name' }) data: SavedViewView[];
+  @ListField(() => SavedViewView, { maxItems: 1000, description: 'Sorted by name' }) data: SavedViewView[];
 }

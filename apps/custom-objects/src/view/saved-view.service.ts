@@ -23,7 +23,7 @@ const mayShare = (principal: Principal, { object }: ObjectModel): boolean =>
   principal.apiKeyId === undefined &&
   rolesAllow(principal.roles, 'administer') &&
   hasScope(principal, scopeOf(object.id), 'write');
-const viewNotFound = () => new PlatformError('NOT_FOUND', 'There is no such view');
+const viewNotFound = () => new PlatformError('NOT_FOUND', 'View not found');
 
 /** Views that people save of lists. What one may see of them follows what they may read of the object. */
 @Injectable()
@@ -60,7 +60,7 @@ export class SavedViewService {
       if (shared) requireSharing(principal, model);
       requireValid(view, model, plan);
       if ((await this.views.lockAndCount(tx, principal.userId)) >= MAX_VIEWS) {
-        throw new PlatformError('VALIDATION_FAILED', `A user has at most ${MAX_VIEWS} views`);
+        throw new PlatformError('VALIDATION_FAILED', `A user can have up to ${MAX_VIEWS} views`);
       }
       await this.views.insert(tx, view);
       return shown(view, model, plan, principal);
@@ -110,7 +110,7 @@ export class SavedViewService {
       }
       if (!isOwn && !isReadable(view, found.model.planFor(principal.roles))) throw viewNotFound();
       if (!canChange(view, principal, found.model))
-        throw new PlatformError('FORBIDDEN', 'Only administrators change shared views');
+        throw new PlatformError('FORBIDDEN', 'Only admins can change shared views');
       return work(view, found.model, tx);
     });
   }
@@ -127,7 +127,7 @@ function requireScope(principal: Principal, model: ObjectModel): void {
 }
 
 function requireSharing(principal: Principal, model: ObjectModel): void {
-  if (!mayShare(principal, model)) throw new PlatformError('FORBIDDEN', 'Only administrators share views');
+  if (!mayShare(principal, model)) throw new PlatformError('FORBIDDEN', 'Only admins can share views');
 }
 
 /** What a view is about is not told to who cannot read the fields: not even that others filter by them. */
@@ -143,11 +143,11 @@ function requireValid({ filter, sort, columns }: Parts, model: ObjectModel, plan
   const text = filter === null ? undefined : JSON.stringify(filter);
   const problems = [
     text !== undefined && text.length > MAX_FILTER
-      ? problem('/filter', `filter: at most ${MAX_FILTER} characters`)
+      ? problem('/filter', `filter: use up to ${MAX_FILTER} characters`)
       : refusal('/filter', () => rowConditions(model, plan, { filter: text }, 3, clock)),
     refusal('/sort', () => parseSort(model, plan, sort ?? undefined, clock)),
     ...columns.map((name, index) =>
-      isColumn(name, plan) ? undefined : problem(`/columns/${index}`, `There is no field ${name}`),
+      isColumn(name, plan) ? undefined : problem(`/columns/${index}`, `Unknown field "${name}"`),
     ),
   ].filter((found) => found !== undefined);
   requireNoProblems(problems);

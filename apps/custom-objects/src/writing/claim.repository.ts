@@ -215,7 +215,9 @@ export async function withoutNames<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!(error instanceof PlatformError) || error.code !== 'UNIQUE_VIOLATION') throw error;
-    throw new PlatformError('CONFLICT', 'Another record has a value that would be written along', { cause: error });
+    throw new PlatformError('CONFLICT', 'Another record already uses a value that this change would also write', {
+      cause: error,
+    });
   }
 }
 
@@ -254,7 +256,7 @@ export class UniqueValueRepository extends ClaimRepository {
         ({ apiName, label }): FieldProblem => ({
           pointer: `/${apiName}`,
           code: 'UNIQUE_VIOLATION',
-          detail: `Another record has this value of ${label}`,
+          detail: `Another record already uses this value for ${label}`,
         }),
       ),
     });

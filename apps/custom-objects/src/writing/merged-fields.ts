@@ -21,19 +21,15 @@ export function requireChoice(model: ObjectModel, plan: AccessPlan, chosen: read
     chosen.flatMap((name, index): FieldProblem[] =>
       isWrong(model.fieldsByName.get(name)) ? [{ pointer: `/fields/${index}`, code, detail }] : [],
     );
-  const unknown = problems(
-    'UNKNOWN_FIELD',
-    'The object has no such field',
-    (field) => !field || field.type === 'formula',
-  );
+  const unknown = problems('UNKNOWN_FIELD', 'Unknown field', (field) => !field || field.type === 'formula');
   requireNoProblems(unknown);
   const denied = problems(
     'FIELD_ACCESS_DENIED',
-    'The role cannot read and write this field',
+    "Your role can't read and write this field",
     (field) => field !== undefined && !isCarried(field, plan),
   );
   if (denied.length > 0) {
-    throw new PlatformError('FIELD_ACCESS_DENIED', 'The role cannot read and write a chosen field', { errors: denied });
+    throw new PlatformError('FIELD_ACCESS_DENIED', "Your role can't read and write a chosen field", { errors: denied });
   }
 }
 
@@ -66,7 +62,8 @@ export function mergedChanges(
       !(required && other === null);
     if (isTaken && other !== own) changes[name] = other;
     else if (isReference && own === loser.id) {
-      if (required) throw new PlatformError('CONFLICT', 'The record needs the one that would be deleted');
+      if (required)
+        throw new PlatformError('CONFLICT', "This record requires the record you're merging, which would be deleted");
       // With the loser's deletion, of which no version tells.
       if (!isUnsetSilently(model, field.key)) changes[name] = null;
     }

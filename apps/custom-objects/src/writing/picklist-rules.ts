@@ -1,5 +1,5 @@
 import { invalidValues, requireNoProblems } from '@crm/contracts';
-import { activeOptions } from '@crm/fields';
+import { notAnOption } from '@crm/fields';
 import type { ObjectModel } from '../object/object-model.js';
 import { type Pipeline, STAGE, type Stage } from '../object/picklist.js';
 import type { FieldValues } from '../reading/record.js';
@@ -15,7 +15,7 @@ export function withStatus({ object: { pipelines } }: ObjectModel, values: Field
   const stage = pipelines && stageOf(pipelines, values[STAGE]);
   if (!stage) return values;
   if (Object.hasOwn(sent, STATUS) && values[STATUS] !== stage.meaning) {
-    const detail = `The stage ${stage.value} means ${stage.meaning}`;
+    const detail = `The stage "${stage.value}" means ${stage.meaning}`;
     throw invalidValues({ pointer: `/${STATUS}`, code: 'CONTRADICTS_STAGE', detail });
   }
   return { ...values, [STATUS]: stage.meaning };
@@ -53,12 +53,7 @@ function requireActive(
 ): void {
   const problems = [...retired]
     .filter(([name, options]) => options.has(values[name]) && previous?.[name] !== values[name])
-    .map(([name]) => ({
-      pointer: `/${name}`,
-      code: 'NOT_AN_OPTION',
-      detail: 'Must be one of the options',
-      params: { options: activeOptions(fieldsByName.get(name) ?? {}) },
-    }));
+    .map(([name]) => ({ pointer: `/${name}`, ...notAnOption(fieldsByName.get(name) ?? {}) }));
   requireNoProblems(problems);
 }
 

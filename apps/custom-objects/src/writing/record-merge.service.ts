@@ -71,7 +71,7 @@ export class RecordMergeService {
     const loser = await locks.loser();
     const winner = id < loserId ? first : await locks.winner();
     if (!winner) throw recordNotFound();
-    if (!loser) throw loserProblem('Names a record that does not exist');
+    if (!loser) throw loserProblem("The record doesn't exist");
     return { winner, loser };
   }
 
@@ -107,7 +107,7 @@ const isHidden = ({ hiddenReferences }: ObjectModel, fieldKey: number): boolean 
 
 /** @throws VALIDATION_FAILED for a record that would be merged with itself */
 export function requireAnotherRecord(id: string, loserId: string): void {
-  if (id === loserId) throw loserProblem('Names the record itself');
+  if (id === loserId) throw loserProblem("A record can't be merged with itself");
 }
 
 const loserProblem = (detail: string): PlatformError =>

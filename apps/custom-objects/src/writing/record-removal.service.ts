@@ -101,7 +101,7 @@ export class RecordRemovalService {
         // A caller who may not read the object does not learn its name.
         const isKnown = isVisibleTo(model.object, caller) && hasScope(caller, scopeOf(objectId), 'read');
         const which = isKnown ? `A record of ${model.object.pluralLabel}` : 'Another record';
-        throw new PlatformError('CONFLICT', `${which} refers to this one and needs it`);
+        throw new PlatformError('CONFLICT', `${which} requires this record`);
       }
       if (fields.some((field) => onDeleteOf(field) === 'cascade')) {
         deleted.push(record);

@@ -33,7 +33,7 @@ export class RecordRestoreService {
     return this.models.read(caller, apiName, async (model, tx) => {
       const list = `bin ${model.object.id}`;
       const page = parsePage({ ...query, count: 'none' }, { tenantId: caller.tenantId, list, value: 'date-time' });
-      if (page.offset > 0) throw new PlatformError('INVALID_QUERY', 'page: deleted records are read by cursor');
+      if (page.offset > 0) throw new PlatformError('INVALID_QUERY', 'page: use cursor to list deleted records');
       const after = page.after ? { deletedAt: String(page.after.value), id: page.after.id } : END_OF_TIME;
       const rows = await this.bin.list(tx, model.object.id, after, page.limit);
       const answer = listAnswer(rows, page, 0, ({ deletedAt, id }) => ({ value: deletedAt.toISOString(), id }));
@@ -55,7 +55,7 @@ export class RecordRestoreService {
     return this.models.transaction(caller, model, async (tx) => {
       const work = { tx, caller, clock };
       const [record] = await this.bin.lock(tx, model.object.id, [id]);
-      if (!record) throw new PlatformError('NOT_FOUND', 'The bin has no such record');
+      if (!record) throw new PlatformError('NOT_FOUND', 'No deleted record with this ID');
       const batches = [{ model, records: [record] }, ...(await this.lockAlong(tx, id))];
       const idsOf = ({ records }: (typeof batches)[number]) => records.map((one) => one.id);
       for (const batch of batches) {
@@ -147,6 +147,6 @@ function requireReadableUniques(model: ObjectModel, caller: Principal): void {
   if (model.uniqueFields.every(({ apiName }) => readable.has(apiName))) return;
   throw new PlatformError(
     'FIELD_ACCESS_DENIED',
-    'The role cannot read a unique field of a record that would come back',
+    "Your role can't read a unique field of a record that would be restored",
   );
 }

@@ -284,7 +284,7 @@ export class RecordWriteService {
     const given = valuesOf(model, before.data);
     const gone = await this.references.claimExisting(tx, model, id, null, given, allTargets);
     if (gone.some(({ required }) => required)) {
-      throw new PlatformError('CONFLICT', 'A record that this one needs is gone: restore it first');
+      throw new PlatformError('CONFLICT', 'This record requires a record that was deleted. Restore that one first');
     }
     const { record, values, write } = draftOfRestored(author, before, gone);
     await this.uniques.claim(tx, model, id, null, values);

@@ -20,7 +20,7 @@ export const referenceNotFound = (field: StoredField): FieldProblem => ({
   pointer: `/${field.apiName}`,
   code: 'REFERENCE_NOT_FOUND',
   // Without the field's label, which is unknown to writers who cannot read the field.
-  detail: `Names a ${field.referenceObjectIds.length > 0 ? 'record' : 'user'} that does not exist`,
+  detail: `The ${field.referenceObjectIds.length > 0 ? 'record' : 'user'} doesn't exist`,
 });
 
 /** A user who was found is not looked up again for so long; one who is erased can be named until then. */

@@ -47,7 +47,10 @@ export class ReferringRecords {
         const found = objects.get(objectId);
         if (!found || !isSilent(found.model, fieldKey)) affected.count += 1;
         if (affected.count > MAX_AFFECTED) {
-          throw new PlatformError('CONFLICT', `More than ${MAX_AFFECTED} records refer to this one`);
+          throw new PlatformError(
+            'CONFLICT',
+            `More than ${MAX_AFFECTED} records refer to this one, which is too many for one call`,
+          );
         }
       }
       for (const [objectId, found] of objects) {

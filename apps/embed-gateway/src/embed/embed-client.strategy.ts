@@ -53,11 +53,11 @@ const MAX_CREDENTIAL = 200;
 
 /** What the strategy reads besides the body. */
 export const EMBED_CLIENT_HEADERS: readonly HeaderDescription[] = [
-  { name: 'X-Embed-Key', required: true, description: 'Client id of the embedding app' },
+  { name: 'X-Embed-Key', required: true, description: 'Client ID of the embedding app' },
   {
     name: 'X-Embed-Secret',
     required: true,
-    description: 'Secret of the embedding app; only the backend of the host sends it',
+    description: "Secret of the embedding app. Send it only from the host's backend",
   },
 ];
 

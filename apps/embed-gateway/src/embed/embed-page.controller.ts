@@ -29,7 +29,7 @@ export class EmbedPageController {
   @Header('Permissions-Policy', 'camera=(), geolocation=(), microphone=()')
   @Header(...EMBEDDER_POLICY)
   @Header('Cross-Origin-Resource-Policy', 'cross-origin')
-  @Describe({ summary: 'Returns the embed page', hidden: true })
+  @Describe({ summary: 'Get the embed page', hidden: true })
   async page(
     @Param('clientId') clientId: string,
     @Ip() address: string,
@@ -50,7 +50,7 @@ export class EmbedPageController {
   @Public()
   @Header(...EMBEDDER_POLICY)
   @Header('X-Content-Type-Options', 'nosniff')
-  @Describe({ summary: 'Returns a script or style of the embed page', hidden: true })
+  @Describe({ summary: 'Get a script or style of the embed page', hidden: true })
   asset(
     @Param('name') name: string,
     @Headers('accept-encoding') accepted: string | undefined,

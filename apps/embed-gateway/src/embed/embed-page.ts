@@ -43,7 +43,7 @@ export class PageLimit {
     this.limit = new Limiter(
       store,
       { name: 'embed-page', points: PAGES_PER_ADDRESS, windowSeconds: 60 },
-      'Too many requests for the embed page',
+      'Too many requests for the embed page. Try again shortly',
     );
   }
 

@@ -16,9 +16,9 @@ export class EmbedSessionController {
   @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @Public()
   @Describe({
-    summary: 'Mints an embed token for a host user',
+    summary: 'Mint an embed token for a host user',
     description:
-      'Called by the backend of the host with `X-Embed-Key` and `X-Embed-Secret`; the secret never reaches a browser. A host user who is not known yet becomes a member of the app’s workspace. A link by e-mail address never gives a role above those of whoever issued the credentials. How many new host users a workspace gets per day depends on its plan; an app whose hosts present more than 20 addresses of other workspaces in an hour is throttled.',
+      "Call it from the host's backend with `X-Embed-Key` and `X-Embed-Secret`; never send the secret to a browser. An unknown host user becomes a member of the app's workspace. Linking by email address never grants a role higher than those of the user who issued the credentials. The plan limits new host users per day. An app whose hosts present more than 20 addresses of other workspaces per hour is throttled.",
     headers: EMBED_CLIENT_HEADERS,
     body: { dto: () => EmbedSessionInput },
     answers: [{ status: 201, description: 'The token', body: () => EmbedSessionView }],

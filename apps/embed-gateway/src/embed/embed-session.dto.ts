@@ -1,14 +1,14 @@
 import { EmailField, field, IntegerField, ListField, TextField } from '@crm/http';
 
 export class EmbedSessionInput {
-  @TextField({ maxLength: 255, description: 'Id of the user at the host', example: 'host-user-1' }) sub: string;
+  @TextField({ maxLength: 255, description: "The host's ID of the user", example: 'host-user-1' }) sub: string;
   @EmailField() email: string;
   @TextField({ maxLength: 200, description: 'Display name', example: 'Ada Lovelace' }) name: string;
 
   @ListField(field.text({ maxLength: 64 }), {
     optional: true,
     minItems: 1,
-    description: 'Every scope that the app was granted, by default',
+    description: 'All scopes granted to the app by default',
     example: ['leads', 'pipeline'],
   })
   scopes?: string[];

@@ -75,7 +75,9 @@ export class KeyTokens {
     const waiting = this.underWay.get(fingerprint);
     if (waiting) return waiting;
     if (this.underWay.size >= MOST_UNDER_WAY) {
-      throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many API keys are being checked', { retryAfterSeconds: 1 });
+      throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many API keys are being checked. Try again in a second', {
+        retryAfterSeconds: 1,
+      });
     }
     const asked = this.ask(fingerprint, exchange).finally(() => this.underWay.delete(fingerprint));
     this.underWay.set(fingerprint, asked);

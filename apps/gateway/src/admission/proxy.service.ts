@@ -172,7 +172,11 @@ export class ProxyService extends EdgeProxy {
   /** Refuses before a body is read: ambiguous paths, invalid tokens, callers beyond their limit, bodies beyond their budget. */
   protected override admit(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
     const path = pathOf(request);
-    if (isAmbiguous(path)) throw new PlatformError('MALFORMED_REQUEST', 'The path is ambiguous');
+    if (isAmbiguous(path))
+      throw new PlatformError(
+        'MALFORMED_REQUEST',
+        'Invalid path: remove dot segments, empty segments, and unneeded percent-encoding',
+      );
     const route = routeFor(path);
     if (route === undefined) throw new PlatformError('NOT_FOUND');
     request.forwardRoute = route;
@@ -211,10 +215,12 @@ export class ProxyService extends EdgeProxy {
   private takeBudget(reply: FastifyReply, sender: Sender, bytes: number, most: number): void {
     if (bytes > most) throw new PlatformError('PAYLOAD_TOO_LARGE');
     // The one who left while they were looked at would never be told to leave again.
-    if (reply.raw.destroyed) throw new PlatformError('MALFORMED_REQUEST', 'The body ended early');
+    if (reply.raw.destroyed) throw new PlatformError('MALFORMED_REQUEST', 'The request body ended early');
     const leave = this.bodies.take(sender, bytes);
     if (!leave) {
-      throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many bodies are on their way', { retryAfterSeconds: 1 });
+      throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many request bodies in progress. Try again in a second', {
+        retryAfterSeconds: 1,
+      });
     }
     // Emitted once, also when the client goes away before the answer, for which Fastify runs no hook.
     reply.raw.once('close', leave);

@@ -34,7 +34,7 @@ export class ApiDocumentController {
   @Public()
   @UseGuards(AddressLimitGuard)
   @Header('content-type', 'application/json; charset=utf-8')
-  @Describe({ summary: 'Returns the OpenAPI document of the platform', hidden: true })
+  @Describe({ summary: 'Get the OpenAPI document', hidden: true })
   read(): Promise<string> {
     return this.documents.get();
   }

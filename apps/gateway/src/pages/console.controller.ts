@@ -41,7 +41,7 @@ export class ConsoleController {
 
   @Get('assets/:name')
   @Public()
-  @Describe({ summary: 'Returns a script or style of the console', hidden: true })
+  @Describe({ summary: 'Get a script or style of the console', hidden: true })
   asset(
     @Param('name') name: string,
     @Headers('accept-encoding') accepted: string | undefined,
@@ -55,7 +55,7 @@ export class ConsoleController {
   @Public()
   @Header('Content-Type', 'text/html; charset=utf-8')
   @Header('Cache-Control', 'no-store')
-  @Describe({ summary: 'Returns the console', hidden: true })
+  @Describe({ summary: 'Get the console', hidden: true })
   document(@Res({ passthrough: true }) reply: FastifyReply): string {
     const nonce = newNonce();
     reply.header('Content-Security-Policy', policyWith(nonce));

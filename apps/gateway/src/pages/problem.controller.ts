@@ -11,7 +11,7 @@ export class ProblemController {
   @Get()
   @Public()
   @Header('content-type', 'text/html; charset=utf-8')
-  @Describe({ summary: 'Lists the error codes', hidden: true })
+  @Describe({ summary: 'List the error codes', hidden: true })
   list(): string {
     const rows = Object.values<ErrorDefinition>(ERRORS).map(
       ({ code, status, title }) =>
@@ -23,12 +23,15 @@ export class ProblemController {
   @Get(':slug')
   @Public()
   @Header('content-type', 'text/html; charset=utf-8')
-  @Describe({ summary: 'Explains an error code', hidden: true })
+  @Describe({ summary: 'Explain an error code', hidden: true })
   read(@Param('slug') slug: string): string {
     const code = slug.toUpperCase().replaceAll('-', '_');
     if (!isErrorCode(code) || slugOf(code) !== slug) throw new PlatformError('NOT_FOUND');
-    const { status, title } = ERRORS[code];
-    return page(code, `<p>HTTP status ${status}. ${title}.</p><p><a href="/problems">All errors</a></p>`);
+    const { status, title, advice } = ERRORS[code];
+    return page(
+      code,
+      `<p>HTTP status ${status}</p><h2>What it means</h2><p>${title}.</p><h2>What to do</h2><p>${advice}.</p><p><a href="/problems">All errors</a></p>`,
+    );
   }
 }
 

@@ -68,7 +68,8 @@ export class AcceptanceService {
     const isVerified = workspace.verifiedAt !== null;
     // It is about to be closed.
     if (!isVerified && !(await this.claims.find(tx, userId))) return false;
-    if (known?.isReserved) throw new PlatformError('CONFLICT', 'Somebody has given the address up a few days ago');
+    if (known?.isReserved)
+      throw new PlatformError('CONFLICT', 'This address is reserved for its previous owner for a few more days');
     await this.accessRemoval.removeAccess(tx, offered);
     if (known) await this.people.join(tx, known.personId, offered);
     else await this.prove(tx, offered, 'passwordHash' in accepter ? accepter.passwordHash : undefined);
@@ -126,7 +127,7 @@ export class AcceptanceService {
 }
 
 export function passwordRequiredError(): PlatformError {
-  const detail = 'Nobody has verified the address yet: choose a password';
+  const detail = "This address isn't verified yet. Choose a password";
   const errors = [{ pointer: '/password', code: 'PASSWORD_REQUIRED', detail }];
   return new PlatformError('PASSWORD_REQUIRED', detail, { errors });
 }

@@ -39,9 +39,9 @@ export class RegistrationController {
   @NotRepeatable()
   @Public()
   @Describe({
-    summary: 'Registers a workspace and its owner',
+    summary: 'Register a workspace and its owner',
     description:
-      'The caller becomes the owner and can sign in at once. The address has to be verified with the link in a mail, within seven days: until then `tenant.verified` is false, and the workspace can try things out but neither add users, mint for new host users nor submit apps (`EMAIL_NOT_VERIFIED`). Registrations never tell whether the address has an account; its owner learns by mail. In the development profile registrations from loopback count as verified, and plans other than `developer`, which operators set elsewhere, are accepted.',
+      "The caller becomes the owner and can sign in immediately. The address has to be verified with an emailed link within 7 days. Until then `tenant.verified` is false, and the workspace can't add users, mint for new host users, or submit apps (`EMAIL_NOT_VERIFIED`). The response never tells whether the address has an account; its owner is emailed. In the development profile, registrations from loopback count as verified, and plans other than `developer` are accepted; elsewhere operators set them.",
     answers: [{ status: 201, description: 'The owner and the workspace', body: () => RegistrationView }],
     errors: ['PLAN_NOT_ALLOWED', 'WEAK_PASSWORD'],
   })
@@ -66,9 +66,9 @@ export class VerificationController {
   @Post()
   @NotRepeatable()
   @Describe({
-    summary: 'Verifies the address that the workspace was registered with',
+    summary: 'Verify the email address of the workspace',
     description:
-      'The token comes from the link in any mail to the address that is not older than 24 hours; the session says who verifies. Whoever verifies an address first has it: the links of other registrations with it end. Of a person who has it already, the workspace becomes one more, which they enter with the password that they had. `CONFLICT` when nothing waits to be verified.',
+      'The token comes from the link in any email to the address from the last 24 hours; the session says who verifies. The first to verify an address owns it, and the links of other registrations stop working. If a person already owns it, the workspace is added to their account, and they use their existing password. `CONFLICT` if nothing is waiting to be verified.',
     answers: [{ status: 204, description: 'The address is verified' }],
     errors: ['INVALID_VERIFICATION', 'CONFLICT'],
   })
@@ -79,10 +79,10 @@ export class VerificationController {
   @Post('resend')
   @NotRepeatable()
   @Describe({
-    summary: 'Sends the mail that verifies the address again',
+    summary: 'Resend the verification email',
     description:
-      'The link in the previous mail stops working. At most five times per hour. `CONFLICT` when nothing waits to be verified.',
-    answers: [{ status: 204, description: 'The mail is queued' }],
+      'The link in the previous email stops working. Up to 5 times per hour. `CONFLICT` if nothing is waiting to be verified.',
+    answers: [{ status: 204, description: 'The email is queued' }],
     errors: ['CONFLICT'],
   })
   async resend(@CurrentPrincipal() principal: Principal): Promise<void> {
@@ -99,13 +99,13 @@ export class PasswordChangeController {
   @NotRepeatable()
   @Access({ right: 'read', person: 'proof' })
   @Describe({
-    summary: 'Changes the password of the current user',
+    summary: 'Change your password',
     description:
-      'It is the one of all workspaces of a person. Takes the present password and, with the second factor on, a second call with the code that the first one has sent. The session of the call stays; all others end, in every workspace, and so do the `X-Device-Token`s of the user; the answer has a new one for this device. The user is told by e-mail.',
+      "One password covers all of a person's workspaces. Send the current password; with two-step verification on, call again with the emailed code. The current session stays; all others end in every workspace, and so do the user's `X-Device-Token`s. The response has a new one for this device. The user is notified by email.",
     answers: [
       {
         status: 200,
-        description: 'The password is changed, or `mfaRequired` and the challenge to answer with the code',
+        description: 'The password is changed, or `mfaRequired` with the challenge for the code',
         body: () => ReauthenticationView,
       },
     ],
@@ -132,13 +132,13 @@ export class PasswordResetController {
   @NotRepeatable()
   @Public()
   @Describe({
-    summary: 'Asks for a link to set a new password',
+    summary: 'Request a password reset link',
     description:
-      'The answer is the same whether the address has an account or not. The link is sent by e-mail and valid for 30 minutes; at most five are sent to an address in 15 minutes. An address that nobody has verified gets a link for each workspace that has added it.',
+      'The response is the same whether or not the address has an account. The emailed link is valid for 30 minutes; up to 5 are sent to an address in 15 minutes. An unverified address gets a link for each workspace that has added it.',
     answers: [
       {
         status: 202,
-        description: 'If the address has an account, the mail is on its way',
+        description: 'If the address has an account, the email is on its way',
         body: () => PasswordResetView,
       },
     ],
@@ -152,14 +152,14 @@ export class PasswordResetController {
   @NotRepeatable()
   @Public()
   @Describe({
-    summary: 'Sets a new password with the link from the mail',
+    summary: 'Reset the password',
     description:
-      'The token from the link works once. The password is the one of all workspaces of the person, and every session ends there. An account whose address was not verified becomes that of whoever opened the link: passkeys, authenticator and keys that were set up before are gone. Nobody is signed in by this: the second factor stays on and is asked for at the next sign-in. Passkeys keep working unless `removePasskeys` is true; the user is told of each removed one by mail. The answer has an `X-Device-Token`, with which the sign-in works while others guess at the account.',
+      "The token from the link works once. The password covers all of the person's workspaces, and every session there ends. An account with an unverified address becomes that of the person who opened the link: earlier passkeys, authenticator apps, and keys are removed. This call doesn't sign anyone in: two-step verification stays on and applies to the next sign-in. Passkeys keep working unless `removePasskeys` is true; the user is emailed about each removed one. The response has an `X-Device-Token`, which lets the sign-in work while others guess at the account.",
     answers: [
-      { status: 204, description: 'The new password is valid' },
+      { status: 204, description: 'The password is set' },
       {
         status: 200,
-        description: 'The same, for a call that has `removePasskeys`, with the number of passkeys',
+        description: 'The password is set; for a call with `removePasskeys`, with the number of passkeys',
         body: () => PasswordResetCompletionView,
       },
     ],
@@ -190,13 +190,13 @@ export class EmailChangeController {
   @NotRepeatable()
   @Access({ right: 'read', person: 'proof' })
   @Describe({
-    summary: 'Asks for another e-mail address of the current user',
+    summary: 'Request a change of your email address',
     description:
-      'Takes the password, of a user who has none a recent proof, and, with the second factor on, a second call with the code that the first one has sent. A link is sent to the new address, which signs in once it is confirmed, in every workspace of the person. `EMAIL_NOT_VERIFIED` for a user who has not proven their present address. The answer is the same when the address has an account already.',
+      "Send the password (a user without one re-authenticates first); with two-step verification on, call again with the emailed code. A link is sent to the new address. Once confirmed, it signs in to all of the person's workspaces. `EMAIL_NOT_VERIFIED` if the current address isn't verified. The response is the same if the address already has an account.",
     answers: [
       {
         status: 202,
-        description: 'The mail is on its way, or `mfaRequired` and the challenge to answer with the code',
+        description: 'The email is on its way, or `mfaRequired` with the challenge for the code',
         body: () => ReauthenticationView,
       },
     ],
@@ -213,10 +213,10 @@ export class EmailChangeController {
   @NotRepeatable()
   @Public()
   @Describe({
-    summary: 'Confirms a new e-mail address with the link from the mail',
+    summary: 'Confirm a new email address',
     description:
-      'The token from the link works once and for 24 hours. The old address no longer signs in; it is told, and can undo the change for seven days.',
-    answers: [{ status: 204, description: 'The new address signs in' }],
+      'The token from the link works once within 24 hours. The old address no longer signs in; it is notified and can undo the change for 7 days.',
+    answers: [{ status: 204, description: 'The address is changed' }],
     errors: ['INVALID_EMAIL_CHANGE', 'EMAIL_TAKEN'],
   })
   async confirm(@Body() input: EmailChangeTokenInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {
@@ -227,10 +227,10 @@ export class EmailChangeController {
   @NotRepeatable()
   @Public()
   @Describe({
-    summary: 'Undoes a change of an e-mail address with the link from the mail to the old address',
+    summary: 'Undo a change of email address',
     description:
-      'The token from the link works once and for seven days after the change. The old address signs in again, every session ends and the present password becomes invalid; a link to set a new one is sent to the old address. Later changes are undone too.',
-    answers: [{ status: 204, description: 'The old address is back' }],
+      'The token from the link works once within 7 days of the change. The old address signs in again, every session ends, and the current password stops working; a link to set a new one is sent to the old address. Later changes are undone, too.',
+    answers: [{ status: 204, description: 'The old address is restored' }],
     errors: ['INVALID_EMAIL_CHANGE', 'CONFLICT'],
   })
   async undo(@Body() input: EmailChangeTokenInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {

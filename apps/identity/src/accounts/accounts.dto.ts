@@ -24,7 +24,7 @@ export class EmailChangeInput extends ReauthenticationInput {
   @TextField(CURRENT_PASSWORD) password?: string;
 }
 
-const TOKEN = { maxLength: 200, example: 'b3BhcXVlLXRva2Vu', description: 'The token from the link in the mail' };
+const TOKEN = { maxLength: 200, example: 'b3BhcXVlLXRva2Vu', description: 'The token from the emailed link' };
 
 export class EmailChangeTokenInput {
   @TextField(TOKEN) token: string;
@@ -62,7 +62,7 @@ export class RegistrationView {
 export class PasswordChangeInput extends ReauthenticationInput {
   @TextField({
     maxLength: PASSWORD_LENGTH.max,
-    description: 'The present password of the current user',
+    description: 'The current password',
     example: 'correct-horse-battery-staple',
   })
   currentPassword: string;
@@ -76,7 +76,7 @@ export class PasswordResetInput {
 
 /** The same for every address. */
 export class PasswordResetView {
-  @BooleanField({ description: 'Always true: it says nothing about the address' }) accepted: boolean;
+  @BooleanField({ description: 'Always true, whether or not the address has an account' }) accepted: boolean;
 }
 
 export class PasswordResetCompletionInput {
@@ -86,7 +86,7 @@ export class PasswordResetCompletionInput {
   @BooleanField({
     optional: true,
     description:
-      'Whether to remove the passkeys of the account, which sign in without the password; `false` by default. A call that has this member, with either value, is answered with the number of passkeys',
+      "Whether to remove the account's passkeys, which sign in without the password; `false` by default. A call with this member gets the number of passkeys in the response",
   })
   removePasskeys?: boolean;
 }
@@ -100,7 +100,7 @@ export class UserInput {
   @EmailField({ example: 'member@acme.test' }) email: string;
   @TextField({ maxLength: 200, pattern: /\S/, example: 'Grace Hopper' }) name: string;
 
-  @TextField({ ...NEW_PASSWORD, optional: true, description: 'When left out, the user is invited by e-mail' })
+  @TextField({ ...NEW_PASSWORD, optional: true, description: 'Leave it out to invite the user by email' })
   password?: string;
 
   @ListField(roleName, {
@@ -122,12 +122,12 @@ export class UserListQuery extends ListQuery {
   @TextField({
     optional: true,
     maxLength: 100,
-    description: 'How a word of the name or of the address begins',
+    description: 'The beginning of a word in the name or address',
     example: 'gra',
   })
   q?: string;
 
-  @ListField(field.id(), { optional: true, maxItems: 200, description: 'Those of these ids' }) ids?: string[];
+  @ListField(field.id(), { optional: true, maxItems: 200, description: 'Only users with these IDs' }) ids?: string[];
   @EnumField(USER_STATUSES, { optional: true }) status?: UserStatus;
 }
 
@@ -141,7 +141,7 @@ export class UserView extends UserSummaryView {
 
   @BooleanField({
     optional: true,
-    description: 'Whether the second factor is on; of others only administrators see it',
+    description: 'Whether two-step verification is on; visible to the user and to admins',
   })
   mfaEnabled?: boolean;
 

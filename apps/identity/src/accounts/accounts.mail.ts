@@ -21,7 +21,7 @@ type Person = Pick<User, 'email' | 'name'>;
 const greeting = (name: string): string => `Hello ${plainName(name, 'there')},`;
 
 export const confirmationMail = (newEmail: string, link: string): NewMail =>
-  letter(newEmail, 'Confirm your new e-mail address', CONFIRM_SECONDS, [
+  letter(newEmail, 'Confirm your new email address', CONFIRM_SECONDS, [
     'somebody, hopefully you, wants to sign in with this address from now on. Confirm it here:',
     '',
     link,
@@ -48,14 +48,14 @@ export const chooseAccountMail = (recipient: string, accounts: readonly AccountL
 
 /** To the new address when it has an account: the caller must not learn that it has. */
 export const addressTakenMail = (newEmail: string): NewMail =>
-  letter(newEmail, 'Your e-mail address has an account already', CONFIRM_SECONDS, [
+  letter(newEmail, 'Your email address has an account already', CONFIRM_SECONDS, [
     'somebody, hopefully you, wanted to move another account to this address. That is not possible, because the address has',
     'an account already. Nothing was changed. If you did not ask for this, you need not do anything.',
   ]);
 
 /** To the old address. */
 export const emailChangedMail = (oldEmail: string, newEmail: string, undoLink: string): NewMail =>
-  letter(oldEmail, 'The e-mail address of your account was changed', UNDO_SECONDS, [
+  letter(oldEmail, 'The email address of your account was changed', UNDO_SECONDS, [
     `your account now has the address ${newEmail}. This address no longer signs in.`,
     '',
     'If that was not you, undo it here:',
@@ -105,10 +105,10 @@ export const passwordChangedMail = ({ email, name }: Person, how: string): NewMa
  * is not told
  */
 export const verificationMail = (recipient: string, link: string | undefined, offer: string | undefined): NewMail =>
-  letter(recipient, 'Verify your e-mail address', LINK_SECONDS, [
+  letter(recipient, 'Verify your email address', LINK_SECONDS, [
     ...(offer === undefined
-      ? ['a workspace was registered with this e-mail address. If you did that, open this link and sign in:']
-      : ['a workspace was registered with this e-mail address, which already has an account.']),
+      ? ['a workspace was registered with this email address. If you did that, open this link and sign in:']
+      : ['a workspace was registered with this email address, which already has an account.']),
     ...(offer !== undefined && link !== undefined
       ? [
           'If you did that, sign in to the new workspace with the password that you chose for it, and open this link. Your account',

@@ -14,7 +14,7 @@ export class AfterResponse implements BeforeApplicationShutdown {
 
   /** @throws PlatformError SERVICE_UNAVAILABLE when too much is under way */
   run(name: string, work: () => Promise<void>): void {
-    if (this.underWay.size >= MOST) throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many calls are under way');
+    if (this.underWay.size >= MOST) throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many requests in progress');
     const done = this.finish(name, work);
     this.underWay.add(done);
     void done.then(() => this.underWay.delete(done));

@@ -74,13 +74,13 @@ export class EmailChangeService {
     await this.limit.requests.consume(principal.userId);
     const personId = await this.database.crossTenant((tx) => this.persons.personOf(tx, principal.userId));
     if (personId === undefined) {
-      throw new PlatformError('EMAIL_NOT_VERIFIED', 'Prove your present address first: ask for a new password');
+      throw new PlatformError('EMAIL_NOT_VERIFIED', 'Verify your current address first by resetting your password');
     }
     const user = await this.reauthentication.proveForPerson(principal, wanted);
     if (isMfaRequired(user)) return user;
     const newEmail = normaliseEmail(wanted.email);
     if (newEmail === user.email) throw sameAddress();
-    this.afterResponse.run('e-mail change', () => this.store(principal, user, personId, newEmail));
+    this.afterResponse.run('email change', () => this.store(principal, user, personId, newEmail));
     return undefined;
   }
 
@@ -124,13 +124,16 @@ export class EmailChangeService {
     if (other) {
       // Anyone who confirms is in the workspace, and can leave it or ask its administrators.
       const workspace = await this.tenants.findAsNarrow(tx, tenantId);
-      throw new PlatformError('EMAIL_TAKEN', `Another user of your workspace ${workspace?.name} has the address`);
+      throw new PlatformError(
+        'EMAIL_TAKEN',
+        `Another user of your workspace ${workspace?.name} already uses this address`,
+      );
     }
     const neededProvider = await this.users.needsProvider(tx, tenantId, userId);
     await this.users.changeEmail(tx, user, newEmail);
     if (neededProvider && !(await this.users.needsProvider(tx, tenantId, userId))) {
       const workspace = await this.tenants.findAsNarrow(tx, tenantId);
-      const detail = `Your workspace ${workspace?.name} requires single sign-on: keep an address of one of its domains`;
+      const detail = `Your workspace ${workspace?.name} requires single sign-on. Keep an address of one of its domains`;
       throw new PlatformError('SINGLE_SIGN_ON_REQUIRED', detail);
     }
     // They were sent to the old address.
@@ -170,7 +173,7 @@ export class EmailChangeService {
 const invalid = () => new PlatformError('INVALID_EMAIL_CHANGE');
 
 function sameAddress(): PlatformError {
-  const detail = 'This is the present address';
+  const detail = 'This is already the address';
   return new PlatformError('VALIDATION_FAILED', undefined, {
     errors: [{ pointer: '/email', code: 'SAME_EMAIL', detail }],
   });
@@ -225,7 +228,7 @@ export class EmailChangeUndoService {
     assertUndoable(await this.changes.lock(tx, tenantId, id), secret);
     const held = await this.persons.addresses(tx, personId);
     if (held.join() !== addresses.join()) {
-      throw new PlatformError('CONFLICT', 'The address was changed meanwhile: try again');
+      throw new PlatformError('CONFLICT', 'The address changed while this request ran. Try again');
     }
     return { personId, oldEmail };
   }

@@ -14,9 +14,9 @@ export class InvitationController {
 
   @Post('look')
   @Describe({
-    summary: 'Says what an invitation offers',
-    description: 'The token comes from the link in the mail and stays valid.',
-    answers: [{ status: 200, description: 'The workspace, and what accepting takes', body: () => InvitationView }],
+    summary: 'Look up an invitation',
+    description: 'The token comes from the emailed link and stays valid.',
+    answers: [{ status: 200, description: 'The workspace, and what you need to accept', body: () => InvitationView }],
     errors: ['INVALID_INVITATION'],
   })
   async look(@Body() { token }: InvitationInput): Promise<InvitationView> {
@@ -25,9 +25,9 @@ export class InvitationController {
 
   @Post('accept')
   @Describe({
-    summary: 'Accepts an invitation, or a workspace that was registered with an address',
+    summary: 'Accept an invitation or a registered workspace',
     description:
-      'The token comes from the link in the mail and works once. Whoever has verified the address is then in the workspace too, with the password that they have; otherwise `password` is required, and the address is theirs from now on. Whatever somebody has set up who used the account before ends.',
+      'The token comes from the emailed link and works once. A person who has verified the address joins the workspace with their existing password. Otherwise `password` is required, and the address becomes theirs. Everything an earlier user of the account has set up ends.',
     answers: [{ status: 204, description: 'The user can sign in' }],
     errors: ['INVALID_INVITATION', 'PASSWORD_REQUIRED', 'WEAK_PASSWORD', 'CONFLICT'],
   })
@@ -37,10 +37,10 @@ export class InvitationController {
 
   @Post('decline')
   @Describe({
-    summary: 'Declines an invitation, or a workspace that was registered with an address',
+    summary: 'Decline an invitation or a registered workspace',
     description:
-      'The token comes from the link in the mail and works once. An invited user is gone then; another account keeps working in its workspace, without being offered or mailed again.',
-    answers: [{ status: 204, description: 'It is declined' }],
+      "The token comes from the emailed link and works once. An invited user is deleted. Any other account keeps working in its workspace and isn't offered or emailed again.",
+    answers: [{ status: 204, description: 'Invitation declined' }],
     errors: ['INVALID_INVITATION'],
   })
   async decline(@Body() { token }: InvitationInput): Promise<void> {

@@ -28,7 +28,7 @@ export class LeaveWorkspaceService {
    */
   async leave(principal: Principal, tenantId: string, erases: boolean): Promise<void> {
     if (tenantId !== principal.tenantId) {
-      throw new PlatformError('NOT_FOUND', 'You are signed in to no such workspace: switch to it first');
+      throw new PlatformError('NOT_FOUND', 'Switch to this workspace before you leave it');
     }
     await inWorkspace(this.database, principal, async (tx) => {
       const email = await this.removals.holdAddress(tx, principal);
@@ -72,6 +72,8 @@ export class LeaveWorkspaceService {
       workspaces.push({ id: tenantId, name: tenant?.name ?? '' });
     }
     const names = workspaces.map(({ name }) => name).join(', ');
-    return new PlatformError('CONFLICT', `Make somebody else an owner first, of ${names}`, { members: { workspaces } });
+    return new PlatformError('CONFLICT', `You're the only owner of ${names}. Make someone else an owner first`, {
+      members: { workspaces },
+    });
   }
 }

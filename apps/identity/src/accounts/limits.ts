@@ -19,7 +19,11 @@ export class EmailChangeLimit {
 
   constructor(store: LimiterStore) {
     const limiter = (name: string, points: number) =>
-      new Limiter(store, { name, points, windowSeconds: HOUR }, 'The e-mail address was changed too often');
+      new Limiter(
+        store,
+        { name, points, windowSeconds: HOUR },
+        'Too many changes of the email address. Try again later',
+      );
     this.requests = limiter('email-change', CHANGES_PER_USER);
     this.mails = limiter('email-change-address', MAILS_PER_ADDRESS);
     this.tokens = limiter('email-change-token', TOKENS_PER_ADDRESS);
@@ -41,9 +45,9 @@ export class RegistrationLimit {
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {
     const limit = { name: 'registration', points: REGISTRATIONS_PER_HOUR, windowSeconds: HOUR };
-    this.limiter = new Limiter(store, limit, 'Too many registrations');
+    this.limiter = new Limiter(store, limit, 'Too many registrations. Try again later');
     const perEmail = { name: 'registration-email', points: REGISTRATIONS_PER_EMAIL, windowSeconds: HOUR };
-    this.byEmail = new Limiter(store, perEmail, 'Too many registrations with this e-mail address');
+    this.byEmail = new Limiter(store, perEmail, 'Too many registrations with this email address. Try again later');
   }
 
   async consume(address: string, email: string): Promise<void> {
@@ -74,7 +78,11 @@ export class PasswordResetLimit {
 
   constructor(store: LimiterStore) {
     const limiter = (name: string, points: number) =>
-      new Limiter(store, { name, points, windowSeconds: QUARTER_HOUR }, 'Too many new passwords were asked for');
+      new Limiter(
+        store,
+        { name, points, windowSeconds: QUARTER_HOUR },
+        'Too many password reset requests. Try again later',
+      );
     this.requests = limiter('password-reset', REQUESTS_PER_ADDRESS);
     this.mails = limiter('password-reset-account', MAILS_PER_ACCOUNT);
     this.completions = limiter('password-reset-token', COMPLETIONS_PER_ADDRESS);

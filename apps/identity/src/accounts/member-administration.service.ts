@@ -33,7 +33,7 @@ export class MemberAdministrationService {
    * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for oneself
    */
   async resetSecondFactor(principal: Principal, userId: string): Promise<void> {
-    assertNotSelf(principal, userId, 'Change your own second factor in your account');
+    assertNotSelf(principal, userId, 'Change your own two-step verification in your account settings');
     const ended = await this.database.transaction(principal, async (tx) => {
       const user = await this.users.lock(tx, userId);
       if (!user || isRemoved(user)) throw memberNotFound();
@@ -78,4 +78,4 @@ function assertNotSelf(principal: Principal, userId: string, detail: string): vo
   if (userId === principal.userId) throw new PlatformError('CONFLICT', detail);
 }
 
-const memberNotFound = () => new PlatformError('NOT_FOUND', 'There is no such member');
+const memberNotFound = () => new PlatformError('NOT_FOUND', 'Member not found');

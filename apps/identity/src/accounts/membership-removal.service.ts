@@ -47,7 +47,8 @@ export class MembershipRemovalService {
       const owners = await this.erasures.lockOwners(tx, tenantId);
       const user = await this.erasures.lockUser(tx, tenantId, userId);
       if (!user) throw userNotFound();
-      if (user.email !== email) throw new PlatformError('CONFLICT', 'The address was changed meanwhile: try again');
+      if (user.email !== email)
+        throw new PlatformError('CONFLICT', 'The address changed while this request ran. Try again');
       const personId = await this.persons.personOf(tx, userId);
       return { ...user, tenantId, personId, isLastOwner: owners.length === 1 && owners[0] === userId };
     });
@@ -110,7 +111,7 @@ export class MembershipRemovalService {
   }
 }
 
-const userNotFound = () => new PlatformError('NOT_FOUND', 'There is no such user');
+const userNotFound = () => new PlatformError('NOT_FOUND', 'User not found');
 
 export const lastOwnerError = () =>
-  new PlatformError('CONFLICT', 'A workspace keeps at least one owner: make somebody else an owner first');
+  new PlatformError('CONFLICT', 'A workspace needs at least one owner. Make someone else an owner first');

@@ -13,9 +13,9 @@ export class OfferController {
   @Get()
   @Access({ right: 'read', person: 'reach' })
   @Describe({
-    summary: 'Lists what workspaces offer to the current user',
+    summary: 'List your workspace offers',
     description:
-      'Invitations, and users that workspaces have added or registered with the address of the person. Empty for whoever has not verified their own address, and in a session that a provider has opened. Users of host applications, and workspaces that are closed or suspended, are not offered.',
+      "Invitations, and users that workspaces have added or registered with the person's address. Empty if the person hasn't verified their address, and in a session opened by an identity provider. Host users and closed or suspended workspaces aren't offered.",
     answers: [{ status: 200, description: 'The offers', body: () => OffersView }],
   })
   async list(@CurrentPrincipal() principal: Principal): Promise<OffersView> {
@@ -25,10 +25,10 @@ export class OfferController {
   @Post(':userId/accept')
   @Access({ right: 'read', proof: true, person: 'proof' })
   @Describe({
-    summary: 'Accepts an offer of a workspace',
+    summary: 'Accept a workspace offer',
     description:
-      'The person is then in the workspace too, with the password that they have. Sessions, passkeys, keys and the password of whoever used the account before end; what they made stays. A disabled user stays disabled. `CONFLICT` for who is another user of the workspace already, or in too many.',
-    answers: [{ status: 204, description: 'The person is in the workspace' }],
+      'The person joins the workspace with their existing password. Sessions, passkeys, keys, and the password of an earlier user of the account end; what they created stays. A disabled user stays disabled. `CONFLICT` if the person already has another account in the workspace, or is in too many workspaces.',
+    answers: [{ status: 204, description: 'The person has joined the workspace' }],
     errors: ['NOT_FOUND', 'CONFLICT'],
   })
   async accept(@CurrentPrincipal() principal: Principal, @IdParam('userId') userId: string): Promise<void> {
@@ -38,10 +38,10 @@ export class OfferController {
   @Post(':userId/decline')
   @Access({ right: 'read', proof: true, person: 'proof' })
   @Describe({
-    summary: 'Declines an offer of a workspace',
+    summary: 'Decline a workspace offer',
     description:
-      'An invited user is gone then; another account keeps working in its workspace, without being offered or mailed again.',
-    answers: [{ status: 204, description: 'It is declined' }],
+      "An invited user is deleted. Any other account keeps working in its workspace and isn't offered or emailed again.",
+    answers: [{ status: 204, description: 'Invitation declined' }],
     errors: ['NOT_FOUND', 'STEP_UP_REQUIRED'],
   })
   async decline(@CurrentPrincipal() principal: Principal, @IdParam('userId') userId: string): Promise<void> {

@@ -9,10 +9,10 @@ export const ENTRIES = ['password', 'new_password', 'identity_provider'] as cons
 export type Entry = (typeof ENTRIES)[number];
 
 const ENTRY =
-  'What signs the person in to the workspace: the password that they have or choose now; one that they ask for by mail after they have accepted, because they have none; or the identity provider of the workspace, which takes no passwords';
+  "How the person signs in to the workspace: with the password they have or choose now; with one they request by email after accepting; or with the workspace's identity provider";
 
 export class InvitationInput {
-  @TextField({ maxLength: 200, example: 'b3BhcXVlLXRva2Vu', description: 'The token from the link in the mail' })
+  @TextField({ maxLength: 200, example: 'b3BhcXVlLXRva2Vu', description: 'The token from the emailed link' })
   token: string;
 }
 
@@ -20,8 +20,7 @@ export class AcceptanceInput extends InvitationInput {
   @TextField({
     ...NEW_PASSWORD,
     optional: true,
-    description:
-      'Required for an address that nobody has verified; whoever has verified it keeps the password that they have',
+    description: 'Required for an unverified address. A person who has verified it keeps their password',
   })
   password?: string;
 }
@@ -29,23 +28,23 @@ export class AcceptanceInput extends InvitationInput {
 export class InvitationView {
   @TextField({ maxLength: 200, description: 'The name of the workspace', example: 'Acme' }) workspace: string;
   @EmailField() email: string;
-  @BooleanField({ description: 'Whether a password is to be chosen, as nobody has verified the address yet' })
+  @BooleanField({ description: "Whether to choose a password, because the address isn't verified yet" })
   needsPassword: boolean;
 
   @EnumField(ENTRIES, { description: ENTRY }) signsInBy: Entry;
 }
 
 export class OfferView {
-  @IdField({ description: 'Of the user that the person would be' }) userId: string;
+  @IdField({ description: 'ID of the user the person would become' }) userId: string;
   @IdField({ description: 'Of the workspace' }) tenantId: string;
   @TextField({ maxLength: 200, description: 'The name of the workspace', example: 'Acme' }) workspace: string;
   @ListField(field.text({ maxLength: 40 }), { example: ['member'] }) roles: string[];
-  @BooleanField({ description: 'Whether it is an invitation; otherwise somebody may have used the account already' })
+  @BooleanField({ description: 'Whether it is an invitation; otherwise someone may already have used the account' })
   invited: boolean;
   @EnumField(ENTRIES, { description: ENTRY }) signsInBy: Entry;
   @DateTimeField() createdAt: string;
 }
 
 export class OffersView {
-  @ListField(() => OfferView, { maxItems: MOST_OFFERS, description: 'The oldest first' }) data: OfferView[];
+  @ListField(() => OfferView, { maxItems: MOST_OFFERS, description: 'Oldest first' }) data: OfferView[];
 }

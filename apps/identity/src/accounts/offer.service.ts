@@ -95,4 +95,4 @@ export class OfferService {
   }
 }
 
-const offerNotFound = () => new PlatformError('NOT_FOUND', 'There is no such offer');
+const offerNotFound = () => new PlatformError('NOT_FOUND', 'Offer not found');

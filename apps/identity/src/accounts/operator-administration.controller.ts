@@ -26,7 +26,7 @@ import { SuspensionService } from './suspension.service.js';
 
 @ApiGroup({
   name: 'Operators',
-  description: 'The people who run the platform, their roles and their sessions. They are created by a command.',
+  description: 'The people who run the platform, their roles, and their sessions. A command creates them.',
 })
 @Controller('operators/api/admin/operators')
 @Access({ right: 'administer', proof: false })
@@ -35,8 +35,8 @@ export class OperatorController {
 
   @Get()
   @Describe({
-    summary: 'Lists the operators',
-    description: 'Disabled ones are included.',
+    summary: 'List operators',
+    description: 'Includes disabled operators.',
     answers: [{ status: 200, description: 'The operators, oldest first', body: () => OperatorListView }],
   })
   async list(): Promise<OperatorListView> {
@@ -46,9 +46,9 @@ export class OperatorController {
   @Patch(':id')
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Changes the name, role, status or linked workspace of an operator',
+    summary: 'Update an operator',
     description:
-      'Access tokens of the operator are revoked within a second; disabling also ends the sessions. The last active administrator stays one, and nobody changes their own link (`CONFLICT`).',
+      "The operator's access tokens are revoked within a second; disabling also ends the sessions. The last active administrator can't be changed, and you can't change your own link (`CONFLICT`).",
     answers: [{ status: 200, description: 'The operator', body: () => OperatorView }],
     errors: ['CONFLICT'],
   })
@@ -69,8 +69,8 @@ export class OperatorController {
   @Delete(':id/sessions')
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Ends every session of an operator',
-    description: 'Access tokens of these sessions stop working within a second.',
+    summary: 'End all sessions of an operator',
+    description: 'Their access tokens stop working within a second.',
     answers: [{ status: 204, description: 'The sessions have ended' }],
   })
   async endSessions(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
@@ -80,10 +80,10 @@ export class OperatorController {
   @Delete(':id/authenticator')
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Removes the authenticator of an operator who has lost it',
+    summary: "Remove an operator's authenticator app",
     description:
-      'Their recovery codes stop working and their sessions end; in production they set up a new one at the next sign-in. Nobody removes their own (`CONFLICT`).',
-    answers: [{ status: 204, description: 'The authenticator is removed' }],
+      "For an operator who has lost it. Their recovery codes stop working and their sessions end; in production they set up a new app at the next sign-in. You can't remove your own (`CONFLICT`).",
+    answers: [{ status: 204, description: 'The authenticator app is removed' }],
     errors: ['CONFLICT'],
   })
   async resetAuthenticator(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
@@ -106,8 +106,8 @@ export class OperatorsTenantController {
 
   @Get()
   @Describe({
-    summary: 'Lists suspended workspaces',
-    description: 'The last suspended first.',
+    summary: 'List suspended workspaces',
+    description: 'Last suspended first.',
     answers: [{ status: 200, description: 'The workspaces', body: () => TenantStandingView, list: true }],
   })
   async list(@Query() { state: _, ...query }: ListTenantsQuery): Promise<ListAnswer<TenantStandingView>> {
@@ -117,9 +117,9 @@ export class OperatorsTenantController {
   @Patch(':id')
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Moves a tenant to another plan, or changes what it may store',
+    summary: 'Change the plan or the limits of a workspace',
     description:
-      'The limits of the new plan apply at once; what exists beyond them is kept. Nobody sets the plan of the workspace that they are linked to.',
+      "The limits of the new plan apply immediately; what already exceeds them is kept. You can't set the plan of your linked workspace.",
     answers: [{ status: 200, description: 'The tenant', body: () => Workspace }],
     errors: ['OWN_WORKSPACE'],
   })
@@ -133,8 +133,8 @@ export class OperatorsTenantController {
 
   @Get(':id/usage')
   @Describe({
-    summary: 'Returns what a workspace stores, and what it may',
-    description: 'By its plan, or as operators have set it.',
+    summary: 'Get the usage of a workspace',
+    description: 'The limits come from its plan unless operators have changed them.',
     answers: [{ status: 200, description: 'The usage', body: () => WorkspaceUsage }],
   })
   getUsage(@IdParam() tenantId: string): Promise<WorkspaceUsage> {
@@ -144,9 +144,9 @@ export class OperatorsTenantController {
   @Post(':id/suspend')
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Suspends a workspace',
+    summary: 'Suspend a workspace',
     description:
-      'Within a second no token of the workspace is accepted anywhere: sessions, API keys, tokens of apps and embedded ones. Nobody signs in to it, no program gets a token, its hooks answer 404, and what its webhooks and workflows have to do waits. Suspending a suspended workspace changes nothing.',
+      'Within a second no token of the workspace is accepted: sessions, API keys, app tokens, and embed tokens. No one can sign in, no program gets a token, hook URLs return 404, and webhooks and workflows wait. Suspending a suspended workspace changes nothing.',
     answers: [{ status: 200, description: 'The workspace', body: () => TenantStandingView }],
     errors: ['OWN_WORKSPACE'],
   })
@@ -161,9 +161,9 @@ export class OperatorsTenantController {
   @Post(':id/reinstate')
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Lifts the suspension of a workspace',
+    summary: 'Reinstate a workspace',
     description:
-      'People sign in again, and apps ask users again: no token from before is accepted. API keys and credentials of apps work as they did, and what waited goes on.',
+      'People sign in again and apps ask users again, because earlier tokens stay invalid. API keys and app credentials work as before, and waiting work resumes.',
     answers: [{ status: 200, description: 'The workspace', body: () => TenantStandingView }],
     errors: ['OWN_WORKSPACE'],
   })
@@ -178,7 +178,7 @@ export class OperatorsTenantController {
 
 @ApiGroup({
   name: 'Embedding',
-  description: 'What hosts do with the credentials of embedded apps.',
+  description: 'How hosts use the credentials of embedded apps.',
 })
 @Controller('operators/api/admin/embed-conflicts')
 export class OperatorsEmbedConflictController {
@@ -187,9 +187,9 @@ export class OperatorsEmbedConflictController {
   @Get()
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Lists apps whose hosts presented addresses of other workspaces',
+    summary: 'List embed conflicts',
     description:
-      'A mint tells whether an address has an account in another workspace, so an app that asks for many may be searching for accounts. After 20 conflicts in an hour its mints are throttled.',
+      'A mint reveals whether an address has an account in another workspace, so an app with many conflicts may be searching for accounts. After 20 conflicts in an hour, its mints are throttled.',
     answers: [
       { status: 200, description: 'The latest hour of each app, newest first', body: () => EmbedConflictListView },
     ],
@@ -206,7 +206,7 @@ export class OperatorsAuditController {
   constructor(private readonly database: Database) {}
 
   @Get()
-  @Describe({ summary: 'Lists what operators did', hidden: true })
+  @Describe({ summary: "List the operators' audit trail", hidden: true })
   list(@Query() query: OperatorAuditQuery): Promise<OperatorAuditPage> {
     return this.database.transaction(PLATFORM_TENANT, (tx) => listOperatorAudit(tx, query));
   }

@@ -40,10 +40,10 @@ export class OperatorAdministrationService {
     return this.act(principal, id, async (tx, operator, administrators) => {
       const after = { ...operator, ...changes };
       if (isActiveAdministrator(operator) && !isActiveAdministrator(after) && administrators === 1) {
-        throw new PlatformError('CONFLICT', 'The platform keeps at least one administrator');
+        throw new PlatformError('CONFLICT', 'The platform needs at least one administrator');
       }
       if (id === principal.userId && after.linkedTenantId !== operator.linkedTenantId) {
-        throw new PlatformError('CONFLICT', 'Another administrator changes the workspace that you are linked to');
+        throw new PlatformError('CONFLICT', 'Ask another administrator to change your linked workspace');
       }
       await this.operators.update(tx, id, changes);
       await this.revocations.record(tx, 'user', id);
@@ -73,7 +73,7 @@ export class OperatorAdministrationService {
   async resetAuthenticator(principal: Principal, id: string): Promise<void> {
     await this.act(principal, id, async (tx, operator) => {
       if (id === principal.userId) {
-        throw new PlatformError('CONFLICT', 'Another administrator resets your authenticator');
+        throw new PlatformError('CONFLICT', 'Ask another administrator to reset your authenticator app');
       }
       await record(tx, principal, 'operator.reset-authenticator', operator);
       await this.authenticators.remove(tx, id);
@@ -96,7 +96,7 @@ export class OperatorAdministrationService {
       const administrators = await this.operators.lockActiveAdministrators(tx);
       await this.proof.assertWithin(tx, principal);
       const operator = await this.operators.lock(tx, id);
-      if (!operator) throw new PlatformError('NOT_FOUND', 'There is no such operator');
+      if (!operator) throw new PlatformError('NOT_FOUND', 'Operator not found');
       return work(tx, operator, administrators);
     });
     await this.sessions.forget(ended);

@@ -48,7 +48,7 @@ export class OperatorPasswordStrategy extends ApplicationStrategy<SignInOutcome<
 @ApiGroup(OPERATORS_SIGN_IN_GROUP)
 @Controller('operators/api/auth')
 export class OperatorsSessionController extends secondFactorRoutes({
-  codes: 'A code of the authenticator or a recovery code.',
+  codes: 'A code from the authenticator app or a recovery code.',
   bodyLimit: CREDENTIALS_BODY_LIMIT,
 }) {
   constructor(override readonly signIns: OperatorService) {
@@ -61,9 +61,9 @@ export class OperatorsSessionController extends secondFactorRoutes({
   @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @Public()
   @Describe({
-    summary: 'Signs an operator in',
+    summary: 'Sign in',
     description:
-      'The answer contains a challenge to complete with a code of the authenticator. The password that an operator was created with is accepted for three days, and only together with a `newPassword`, which takes its place. In production an operator without an authenticator gets a token with which one is set up. Failed attempts are limited by account and address, by address, and by account from whatever addresses; a device that presents the `X-Device-Token` of an earlier answer has an allowance of its own.',
+      'The response contains a challenge to complete with a code from the authenticator app. The initial password is accepted for 3 days, and only together with a `newPassword`, which replaces it. In production, an operator without an authenticator app gets a token to set one up. Failed attempts are limited by account and address, by address, and by account; a device that presents the `X-Device-Token` of an earlier response has its own limit.',
     headers: [DEVICE_TOKEN_DESCRIPTION],
     body: { dto: () => OperatorSignInInput },
     example: { email: 'operator@platform.test', password: 'correct-horse-battery-staple' },
@@ -83,9 +83,9 @@ export class OperatorsSessionController extends secondFactorRoutes({
   @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @Public()
   @Describe({
-    summary: 'Exchanges a refresh token for a new pair of tokens',
+    summary: 'Refresh the tokens',
     description:
-      'Each refresh token works once. A client that lost the answer gets the same successor again for ten seconds; presenting a spent token otherwise ends its session. A session ends after an hour without a refresh, and after twelve hours at the latest.',
+      'Each refresh token works once. A client that lost the response gets the same successor again for 10 seconds; otherwise reusing a token ends its session. A session ends after an hour without a refresh, and after 12 hours at the latest.',
     answers: [{ status: 200, description: 'The new pair of tokens', body: () => TokenPairView }],
     errors: ['INVALID_REFRESH_TOKEN'],
   })
@@ -104,9 +104,9 @@ export class OperatorsPasskeySignInController {
   @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @Public()
   @Describe({
-    summary: 'Starts a sign-in with a passkey',
+    summary: 'Start a sign-in with a passkey',
     description:
-      'The options are the same for everybody: the authenticator offers the passkeys that it has. They are valid for five minutes, once.',
+      'The options are the same for everyone: the device offers its own passkeys. They are valid once, for 5 minutes.',
     answers: [{ status: 200, description: 'Options for the browser', body: () => PasskeyOptionsView }],
     errors: ['RATE_LIMITED', 'CONFLICT'],
   })
@@ -119,8 +119,8 @@ export class OperatorsPasskeySignInController {
   @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @Public()
   @Describe({
-    summary: 'Signs an operator in with a passkey',
-    description: 'The authenticator has verified its user, so no second factor is asked for, in production neither.',
+    summary: 'Sign in with a passkey',
+    description: 'The device has verified its user, so no second step is required, not even in production.',
     answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
     errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'CONFLICT'],
   })
@@ -146,8 +146,8 @@ export class OperatorsAccountController {
 
   @Get('me')
   @Describe({
-    summary: 'Returns the current operator',
-    description: 'With role, linked workspace and whether an authenticator is in use.',
+    summary: 'Get the current operator',
+    description: 'Includes the role, the linked workspace, and whether an authenticator app is in use.',
     answers: [{ status: 200, description: 'The operator', body: () => OperatorView }],
   })
   async me(@CurrentPrincipal() principal: Principal): Promise<OperatorView> {
@@ -156,9 +156,8 @@ export class OperatorsAccountController {
 
   @Post('logout')
   @Describe({
-    summary: 'Signs out',
-    description:
-      'Ends the session of the access token, which stops working within a second; so does its refresh token.',
+    summary: 'Sign out',
+    description: 'Ends the session. Its access token and refresh token stop working within a second.',
     answers: [{ status: 204, description: 'Signed out' }],
   })
   async logout(@CurrentPrincipal() principal: Principal): Promise<void> {
@@ -168,8 +167,8 @@ export class OperatorsAccountController {
 
   @Get('sessions')
   @Describe({
-    summary: 'Lists the open sessions of the current operator',
-    description: 'With the device and where each was used.',
+    summary: 'List your sessions',
+    description: 'Includes the device and where each session was used.',
     answers: [{ status: 200, description: 'The sessions, newest first', body: () => SessionListView }],
   })
   async sessions(@CurrentPrincipal() principal: Principal): Promise<SessionListView> {
@@ -178,8 +177,8 @@ export class OperatorsAccountController {
 
   @Delete('sessions')
   @Describe({
-    summary: 'Ends every session of the current operator',
-    description: 'The current session ends too. Access tokens of these sessions stop working within a second.',
+    summary: 'End all of your sessions',
+    description: 'The current session ends, too. Their access tokens stop working within a second.',
     answers: [{ status: 204, description: 'The sessions have ended' }],
   })
   async endSessions(@CurrentPrincipal() principal: Principal): Promise<void> {
@@ -188,8 +187,8 @@ export class OperatorsAccountController {
 
   @Delete('sessions/:id')
   @Describe({
-    summary: 'Ends one session of the current operator',
-    description: 'Access tokens of the session stop working within a second.',
+    summary: 'End one of your sessions',
+    description: "The session's access tokens stop working within a second.",
     answers: [{ status: 204, description: 'The session has ended' }],
   })
   async endSession(@CurrentPrincipal() principal: Principal, @IdParam() sessionId: string): Promise<void> {
@@ -199,10 +198,10 @@ export class OperatorsAccountController {
   @Post('step-up')
   @NotRepeatable()
   @Describe({
-    summary: 'Proves again who uses the session',
+    summary: 'Re-authenticate the current session',
     description:
-      'Calls that are refused with `STEP_UP_REQUIRED` are accepted for the next ten minutes. Whoever has an authenticator gives a code of it or a recovery code, everybody else the password.',
-    answers: [{ status: 204, description: 'The proof is noted' }],
+      'Calls rejected with `STEP_UP_REQUIRED` are accepted for the next 10 minutes. With an authenticator app, send an app code or a recovery code; otherwise send the password.',
+    answers: [{ status: 204, description: 'The session is re-authenticated' }],
     errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
   async stepUp(@CurrentPrincipal() principal: Principal, @Body() proof: StepUpInput): Promise<void> {
@@ -214,11 +213,9 @@ export class OperatorsAccountController {
   @NotRepeatable()
   @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @Describe({
-    summary: 'Changes the password of the current operator',
-    description: 'The session of the call stays; all others end, and with them what was begun elsewhere.',
-    answers: [
-      { status: 204, description: 'The password is changed; `X-Device-Token` has the new token of the device' },
-    ],
+    summary: 'Change your password',
+    description: 'The current session stays; all others end.',
+    answers: [{ status: 204, description: "The password is changed; `X-Device-Token` has the device's new token" }],
     errors: ['INVALID_CREDENTIALS', 'WEAK_PASSWORD', 'RATE_LIMITED'],
   })
   async changePassword(
@@ -233,9 +230,9 @@ export class OperatorsAccountController {
   @Access({ right: 'read', proof: true })
   @NotRepeatable()
   @Describe({
-    summary: 'Replaces the recovery codes of the current operator',
-    description: 'Ten new codes; the previous ones stop working.',
-    answers: [{ status: 201, description: 'The recovery codes, this once', body: () => RecoveryCodesView }],
+    summary: 'Replace your recovery codes',
+    description: 'Returns 10 new codes. The previous ones stop working.',
+    answers: [{ status: 201, description: 'The recovery codes, shown once', body: () => RecoveryCodesView }],
     errors: ['CONFLICT'],
   })
   async replaceRecoveryCodes(@CurrentPrincipal() principal: Principal): Promise<RecoveryCodesView> {

@@ -25,7 +25,7 @@ export class OperatorInput extends InitialPasswordInput {
   @TextField({ maxLength: 200, pattern: /\S/, example: 'Ada Lovelace' }) name: string;
   @EnumField(OPERATOR_ROLES) role: OperatorRole;
 
-  @IdField({ optional: true, description: 'The workspace whose submissions the operator never decides on' })
+  @IdField({ optional: true, description: "The workspace whose submissions the operator can't decide on" })
   workspace?: string;
 }
 
@@ -47,7 +47,7 @@ export class OperatorView {
   @EnumField(OPERATOR_ROLES) role: OperatorRole;
   @EnumField(STATUSES) status: (typeof STATUSES)[number];
 
-  @IdField({ nullable: true, description: 'The workspace whose submissions the operator never decides on' })
+  @IdField({ nullable: true, description: "The workspace whose submissions the operator can't decide on" })
   linkedTenantId: string | null;
 
   @BooleanField({ description: 'Whether an authenticator is in use' }) authenticator: boolean;
@@ -66,7 +66,7 @@ export class OperatorChangeInput {
   @IdField({
     optional: true,
     nullable: true,
-    description: 'The workspace whose submissions the operator never decides on; null for none',
+    description: "The workspace whose submissions the operator can't decide on; null for none",
   })
   linkedTenantId?: string | null;
 }
@@ -75,7 +75,7 @@ export class SessionListView {
   @ListField(() => SessionView, { maxItems: 200 }) data: SessionView[];
 }
 
-const LIMIT = { optional: true, nullable: true, minimum: 0, maximum: 1e15, description: 'Null: that of the plan' };
+const LIMIT = { optional: true, nullable: true, minimum: 0, maximum: 1e15, description: "Null for the plan's limit" };
 
 /** One workspace's limits, instead of its plan's; what is left out stays. */
 export class LimitsInput {
@@ -93,9 +93,9 @@ export class PlanInput {
 export class EmbedConflictView {
   @TextField({ maxLength: 100 }) appKey: string;
   @IdField({ description: 'The publisher' }) tenantId: string;
-  @IntegerField({ description: 'In the hour that ends, or ended, at `resetsAt`', example: 3 }) conflicts: number;
+  @IntegerField({ description: 'In the hour that ends at `resetsAt`', example: 3 }) conflicts: number;
 
-  @BooleanField({ description: 'Whether further mints of the app that could tell something are refused now' })
+  @BooleanField({ description: 'Whether further mints that could reveal accounts are rejected now' })
   throttled: boolean;
 
   @DateTimeField() resetsAt: string;
@@ -111,7 +111,7 @@ export class TenantDecisionInput {
   @TextField({
     maxLength: 2000,
     pattern: /\S/,
-    description: 'Administrators of the workspace find it in their audit trail',
+    description: "Shown in the workspace's audit trail",
     example: 'It sends spam.',
   })
   reason: string;
@@ -124,12 +124,17 @@ export class ListTenantsQuery extends ListQuery {
 export class TenantStandingView {
   @IdField() id: string;
 
-  @TextField({ maxLength: 200, example: 'Globex', description: 'Of a suspended one, as it was when it was suspended' })
+  @TextField({ maxLength: 200, example: 'Globex', description: 'The name at the time of the suspension' })
   name: string;
 
   @EnumField(['active', 'suspended']) state: 'active' | 'suspended';
-  @DateTimeField({ nullable: true, description: 'Null while it is active' }) suspendedAt: string | null;
+  @DateTimeField({ nullable: true, description: 'Null while the workspace is active' }) suspendedAt: string | null;
 
-  @TextField({ maxLength: 2000, nullable: true, example: 'It sends spam.', description: 'Null while it is active' })
+  @TextField({
+    maxLength: 2000,
+    nullable: true,
+    example: 'It sends spam.',
+    description: 'Null while the workspace is active',
+  })
   reason: string | null;
 }

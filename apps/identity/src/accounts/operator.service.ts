@@ -103,7 +103,7 @@ export class OperatorService {
   async describe({ userId }: Principal): Promise<OperatorView> {
     return this.inPlatform(async (tx) => {
       const operator = await this.operators.find(tx, userId);
-      if (!operator) throw new PlatformError('NOT_FOUND', 'There is no such operator');
+      if (!operator) throw new PlatformError('NOT_FOUND', 'Operator not found');
       return operatorView(operator, await this.authenticators.isInUse(tx, userId));
     });
   }
@@ -116,7 +116,7 @@ export class OperatorService {
   async endSession(principal: Principal, sessionId: string): Promise<void> {
     await this.inPlatform(async (tx) => {
       const found = await this.sessions.endWithin(tx, principal.userId, sessionId);
-      if (!found) throw new PlatformError('NOT_FOUND', 'There is no such session');
+      if (!found) throw new PlatformError('NOT_FOUND', 'Session not found');
       await recordOwnAct(tx, principal, 'operator.sign-out', { sessions: [sessionId] });
     });
     await this.sessions.forget([sessionId]);
@@ -146,7 +146,7 @@ export class OperatorService {
       await this.operators.lock(tx, principal.userId);
       await this.proof.assertWithin(tx, principal);
       if (!(await this.authenticators.isInUse(tx, principal.userId))) {
-        throw new PlatformError('CONFLICT', 'Recovery codes belong to an authenticator');
+        throw new PlatformError('CONFLICT', 'Set up an authenticator app before you create recovery codes');
       }
       await recordOwnAct(tx, principal, 'operator.replace-recovery-codes');
       return this.authenticators.replaceRecoveryCodes(tx, principal.userId);

@@ -67,7 +67,7 @@ export class PasswordChangeService {
     private readonly devices: DeviceTokens,
     limits: LimiterStore,
   ) {
-    this.limit = new Limiter(limits, CHANGES, 'The password was changed too often');
+    this.limit = new Limiter(limits, CHANGES, 'Too many password changes. Try again later');
   }
 
   /**
@@ -97,7 +97,7 @@ export class PasswordChangeService {
         user.passwordHash !== proven.passwordHash ||
         user.email !== email
       ) {
-        throw new PlatformError('CONFLICT', 'The password was changed in the meantime');
+        throw new PlatformError('CONFLICT', 'The password has changed since. Try again');
       }
       const users = await this.people.setPasswordOf(tx, { tenantId, userId }, passwordHash, passwordKey);
       for (const each of users) {

@@ -9,7 +9,7 @@ import { LeavingQuery, PersonalDataView } from './personal-data.dto.js';
 import { PersonalDataExportService } from './personal-data.service.js';
 
 const WHAT_GOES =
-  'The account, its sessions, factors and links go at once, tokens stop working within a second, and nothing brings them back. Records keep the id of the user, and so does the audit trail; the event `user.erased` tells apps to erase what they have. The last owner makes somebody else an owner first (`CONFLICT`).';
+  "The account, its sessions, factors, and links are deleted immediately, and tokens stop working within a second. This can't be undone. Records and the audit trail keep the user's ID; the event `user.erased` tells apps to delete their data. The last owner has to make someone else an owner first (`CONFLICT`).";
 
 @ApiGroup(PERSONAL_DATA_GROUP)
 @Controller('api')
@@ -22,9 +22,9 @@ export class ErasureController {
   @Delete('auth/me')
   @Access({ right: 'read', proof: true, person: 'proof' })
   @Describe({
-    summary: 'Erases the current user, in every workspace of theirs',
-    description: `${WHAT_GOES} \`workspaces\` of the refusal names the workspaces whose last owner the person is. A person of several workspaces needs a session that no identity provider opened.`,
-    answers: [{ status: 204, description: 'The user is erased' }],
+    summary: 'Delete your account in all workspaces',
+    description: `${WHAT_GOES} \`workspaces\` of the error names the workspaces that would have no owner. A person with several workspaces needs a session that wasn't opened by an identity provider.`,
+    answers: [{ status: 204, description: 'The user is permanently deleted' }],
     errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async eraseSelf(@CurrentPrincipal() principal: Principal): Promise<void> {
@@ -34,9 +34,9 @@ export class ErasureController {
   @Delete('auth/workspaces/:tenantId')
   @Access({ right: 'read', proof: true })
   @Describe({
-    summary: 'Leaves a workspace',
+    summary: 'Leave a workspace',
     description:
-      'The sessions, factors, API keys and links of the current user in the workspace end at once, and tokens stop working within a second. The workspace keeps the name; other workspaces of the person stay as they are. Whoever leaves the last one is nobody any more: the address is free. The last owner makes somebody else an owner first (`CONFLICT`). Another workspace than that of the session is `NOT_FOUND`: switch to it first.',
+      "The current user's sessions, factors, API keys, and links in the workspace end immediately, and tokens stop working within a second. The workspace keeps the name; the person's other workspaces don't change. Leaving the last workspace frees the address. The last owner has to make someone else an owner first (`CONFLICT`). Any workspace other than the session's is `NOT_FOUND`: switch to it first.",
     answers: [{ status: 204, description: 'The current user has left' }],
     errors: ['NOT_FOUND', 'CONFLICT'],
   })
@@ -52,9 +52,9 @@ export class ErasureController {
   @NotRepeatable()
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Erases a user of the workspace',
-    description: `Not a user with a role above your own. Their other workspaces keep them. ${WHAT_GOES}`,
-    answers: [{ status: 204, description: 'The user is erased' }],
+    summary: 'Permanently delete a user',
+    description: `Not for users with a role higher than your own. Their other workspaces keep them. ${WHAT_GOES}`,
+    answers: [{ status: 204, description: 'The user is permanently deleted' }],
     errors: ['ROLE_NOT_GRANTABLE', 'CONFLICT'],
   })
   async erase(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
@@ -63,7 +63,7 @@ export class ErasureController {
 }
 
 const WHAT_IS_IN_IT =
-  'The account, second factors, passkeys, open sessions with their devices, invitations, changes of the e-mail address, links to host users and to identity providers, API keys, apps that act for the user, for whoever exports their own, in a session that no identity provider opened, the workspaces that they are in and that wait for them, and the entries of the audit trail that the user made or that are about them. Records of the workspace are not part of it. The export is recorded in the audit trail.';
+  "Includes the account, second factors, passkeys, open sessions with their devices, invitations, email changes, links to host users and identity providers, API keys, connected apps, and audit trail entries by or about the user. Exporting your own data also includes your workspaces and workspace offers, unless an identity provider opened the session. Records of the workspace aren't included. The export is recorded in the audit trail.";
 
 @ApiGroup(PERSONAL_DATA_GROUP)
 @Controller('api')
@@ -74,7 +74,7 @@ export class PersonalDataExportController {
   @NotRepeatable()
   @Access({ right: 'read', proof: true, person: 'reach' })
   @Describe({
-    summary: 'Exports the personal data of the current user',
+    summary: 'Export your personal data',
     description: WHAT_IS_IN_IT,
     answers: [{ status: 200, description: 'The archive', body: () => PersonalDataView }],
     errors: ['RATE_LIMITED'],
@@ -87,8 +87,8 @@ export class PersonalDataExportController {
   @NotRepeatable()
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Exports the personal data of a user of the workspace',
-    description: `Not of a user with a role above your own. ${WHAT_IS_IN_IT}`,
+    summary: "Export a user's personal data",
+    description: `Not for users with a role higher than your own. ${WHAT_IS_IN_IT}`,
     answers: [{ status: 200, description: 'The archive', body: () => PersonalDataView }],
     errors: ['ROLE_NOT_GRANTABLE', 'RATE_LIMITED'],
   })

@@ -5,7 +5,7 @@ import { GrantView } from '../oauth/oauth.dto.js';
 import { SessionView } from '../sessions/session.dto.js';
 
 export class LeavingQuery {
-  @BooleanField({ optional: true, description: 'Whether nothing but the id is left of the user there' })
+  @BooleanField({ optional: true, description: "Whether only the user's ID is left" })
   erase?: boolean;
 }
 
@@ -15,7 +15,7 @@ export class PersonalDataView {
   @JsonField({ example: { id: '019ca8c2-1f5a-7c3e-9d41-2b6f0a8e5c17', name: 'Globex' } }) workspace: object;
 
   @JsonField({
-    description: 'Id, address, name, roles, status, how the user came to be, and since when',
+    description: 'ID, address, name, roles, status, origin, and creation time',
     example: { email: 'grace@globex.example.com', name: 'Grace Hopper' },
   })
   account: object;
@@ -25,16 +25,16 @@ export class PersonalDataView {
 
   @ListField(() => SessionView) sessions: SessionView[];
 
-  @ListField(field.json(), { description: 'When each invitation was sent, ends and was accepted', example: [] })
+  @ListField(field.json(), { description: 'When each invitation was sent, expires, and was accepted', example: [] })
   invitations: object[];
 
   @ListField(field.json(), {
-    description: 'The addresses of changes that have not expired, with their times',
+    description: "Email changes that haven't expired, with their times",
     example: [],
   })
   emailChanges: object[];
 
-  @ListField(field.json(), { description: 'Which user of which host the user is', example: [] }) embedLinks: object[];
+  @ListField(field.json(), { description: 'The host users linked to the user', example: [] }) embedLinks: object[];
 
   @ListField(field.json(), {
     description: 'Requests to link another account at an identity provider to the user',
@@ -42,20 +42,24 @@ export class PersonalDataView {
   })
   providerLinkRequests: object[];
 
-  @ListField(field.json(), { description: 'Who the user is at identity providers of the workspace', example: [] })
+  @ListField(field.json(), { description: "The user's accounts at the workspace's identity providers", example: [] })
   providerLinks: object[];
 
-  @ListField(field.json(), { optional: true, description: 'Of oneself: own workspaces', example: [] })
+  @ListField(field.json(), { optional: true, description: 'Only for your own data: your workspaces', example: [] })
   memberships?: object[];
 
-  @ListField(field.json(), { optional: true, description: 'Of oneself: workspaces that wait', example: [] })
+  @ListField(field.json(), {
+    optional: true,
+    description: 'Only for your own data: your workspace offers',
+    example: [],
+  })
   offers?: object[];
 
   @ListField(() => ApiKeyView, { description: 'API keys of the user, without their secrets' }) apiKeys: ApiKeyView[];
-  @ListField(() => GrantView, { description: 'Apps that act for the user' }) appGrants: GrantView[];
+  @ListField(() => GrantView, { description: "The user's connected apps" }) appGrants: GrantView[];
 
   @ListField(() => AuditEntryView, {
-    description: 'Entries that the user made or that are about them; from where others acted is left out',
+    description: 'Entries by or about the user, without where others acted from',
   })
   auditTrail: AuditEntryView[];
 }

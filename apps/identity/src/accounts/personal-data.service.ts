@@ -80,7 +80,7 @@ export class PersonalDataExportService {
     limits: LimiterStore,
   ) {
     const limit = { name: 'personal-data-export', points: EXPORTS_PER_HOUR, windowSeconds: 3600 };
-    this.limit = new Limiter(limits, limit, 'The data of this user were exported too often');
+    this.limit = new Limiter(limits, limit, "Too many exports of this user's data. Try again later");
   }
 
   /**
@@ -95,7 +95,7 @@ export class PersonalDataExportService {
     const ofPerson = isTheirs ? await inWorkspace(this.database, principal, read) : {};
     const { head, roles } = await this.database.transaction(principal.tenantId, async (tx) => {
       const data = await this.data.read(tx, userId);
-      if (!data) throw new PlatformError('NOT_FOUND', 'There is no such user');
+      if (!data) throw new PlatformError('NOT_FOUND', 'User not found');
       const { id, name } = await this.tenants.view(tx);
       const archive = archiveOf(data, principal.sessionId);
       const exportedAt = new Date().toISOString();

@@ -152,7 +152,8 @@ export class VerificationService {
       const isOwn = claims.some((claim) => claim.userId === userId && !claim.lostAt);
       if (!isOwn || !claims.some((claim) => isLink(claim, token))) throw new PlatformError('INVALID_VERIFICATION');
       const known = await this.persons.findAddress(tx, email);
-      if (known?.isReserved) throw new PlatformError('CONFLICT', 'Somebody has given the address up a few days ago');
+      if (known?.isReserved)
+        throw new PlatformError('CONFLICT', 'This address is reserved for its previous owner for a few more days');
       await this.people.prove(tx, email, { tenantId, userId });
       this.trail.record(tx, { action: 'workspace.email_verified', subject: { kind: 'workspace', id: tenantId } });
     });
@@ -160,7 +161,7 @@ export class VerificationService {
 
   private async pending(tenantId: string, userId: string): Promise<EmailClaim> {
     const claim = await inWorkspace(this.database, tenantId, (tx) => this.claims.find(tx, userId));
-    if (!claim) throw new PlatformError('CONFLICT', 'There is no address that waits to be verified');
+    if (!claim) throw new PlatformError('CONFLICT', 'No address is waiting for verification');
     return claim;
   }
 
@@ -181,7 +182,7 @@ export class VerificationService {
   }
 }
 
-const TOO_MANY_MAILS = 'Too many mails were sent to this address: the link in any of them verifies it';
+const TOO_MANY_MAILS = 'Too many emails sent to this address. Use the link in any of them';
 
 const isLink = ({ secretHash, secretExpiresAt }: EmailClaim, token: string): boolean =>
   secretHash !== null && isSecret(secretHash, token) && (secretExpiresAt?.getTime() ?? 0) > Date.now();

@@ -55,7 +55,7 @@ export class SuspensionService {
     const standing = await this.database.transaction({ ...operator, tenantId }, async (tx) => {
       const tenant = await this.tenants.lock(tx);
       if (performance.now() > deadline) throw new PlatformError('DEADLINE_EXCEEDED');
-      if (!tenant || tenant.closedAt) throw new PlatformError('NOT_FOUND', 'There is no such workspace');
+      if (!tenant || tenant.closedAt) throw new PlatformError('NOT_FOUND', 'Workspace not found');
       const last = await this.suspensions.find(tx);
       const before = standingOf(tenant, last);
       if (before.state === OUTCOMES[decision].state) return before;
@@ -141,6 +141,6 @@ function standingOf(
 }
 
 function reasonRequired(decision: TenantDecision): PlatformError {
-  const detail = `To ${decision} a workspace, give a reason`;
+  const detail = `Enter a reason to ${decision} a workspace`;
   return new PlatformError('VALIDATION_FAILED', detail, { errors: [{ pointer: '/reason', code: 'REQUIRED', detail }] });
 }

@@ -19,9 +19,9 @@ export class UserController {
   @Get()
   @Access({ right: 'read' })
   @Describe({
-    summary: 'Lists the users of the workspace',
+    summary: 'List users',
     description:
-      'Invited and disabled users are included, unless `status` says otherwise. With `q` and `ids` a picker finds who may own a record.',
+      'Includes invited and disabled users unless `status` says otherwise. Use `q` and `ids` to find record owners.',
     answers: [{ status: 200, description: 'The users, oldest first', body: () => UserView, list: true }],
   })
   async list(@CurrentPrincipal() principal: Principal, @Query() query: UserListQuery): Promise<ListAnswer<UserView>> {
@@ -31,9 +31,8 @@ export class UserController {
   @Get(':id')
   @Access({ right: 'read' })
   @Describe({
-    summary: 'Returns a user of the workspace',
-    description:
-      'Includes roles and status, and to administrators and the user themselves whether the second factor is on.',
+    summary: 'Get a user',
+    description: 'Includes roles and status. Admins and the user also see whether two-step verification is on.',
     answers: [{ status: 200, description: 'The user', body: () => UserView }],
   })
   async get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<UserView> {
@@ -43,9 +42,9 @@ export class UserController {
   @Post()
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Adds a user',
+    summary: 'Add a user',
     description:
-      'Without a password the user is invited by e-mail. With one, which the workspace has to allow, nobody has proven the address; in production the first sign-in replaces the password. Nobody can grant a role above their own. How many users a workspace adds per day depends on its plan.',
+      "Without a password, the user is invited by email. With one, which the workspace has to allow, the address stays unverified; in production the first sign-in replaces the password. You can't grant a role higher than your own. The plan limits how many users a workspace can add per day.",
     answers: [{ status: 201, description: 'The user', body: () => UserView }],
     errors: ['ROLE_NOT_GRANTABLE', 'LOCAL_PASSWORDS_REFUSED', 'WEAK_PASSWORD', 'EMAIL_TAKEN', 'EMAIL_NOT_VERIFIED'],
   })
@@ -61,9 +60,9 @@ export class UserController {
   @Patch(':id')
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Changes the name, roles or status of a user',
+    summary: 'Update a user',
     description:
-      'Giving a role needs a recent proof of who asks (`STEP_UP_REQUIRED`). A change of roles revokes the access tokens of the user; disabling the user also ends their sessions. Enabling a user who never accepted the invitation makes them `invited` again. The last active owner can be neither demoted nor disabled (`CONFLICT`).',
+      "Granting a role requires recent authentication (`STEP_UP_REQUIRED`). Changing roles revokes the user's access tokens; disabling the user also ends their sessions. Enabling a user who never accepted the invitation makes them `invited` again. The last active owner can't be demoted or disabled (`CONFLICT`).",
     answers: [{ status: 200, description: 'The user', body: () => UserView }],
     errors: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE', 'CONFLICT'],
   })
@@ -79,10 +78,10 @@ export class UserController {
   @Access({ right: 'administer', proof: false })
   @NotRepeatable()
   @Describe({
-    summary: 'Sends a new invitation to an invited user',
+    summary: 'Resend an invitation',
     description:
-      'The link in the previous mail stops working. At most five invitations per user and hour; a user who is not invited is a `CONFLICT`.',
-    answers: [{ status: 204, description: 'The mail is queued' }],
+      "The link in the previous email stops working. Up to 5 invitations per user and hour. `CONFLICT` if the user isn't invited.",
+    answers: [{ status: 204, description: 'The email is queued' }],
     errors: ['ROLE_NOT_GRANTABLE', 'CONFLICT', 'EMAIL_NOT_VERIFIED'],
   })
   async inviteAgain(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
@@ -92,10 +91,10 @@ export class UserController {
   @Delete(':id/second-factor')
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Resets the second factor of a user',
+    summary: "Reset a user's two-step verification",
     description:
-      'For a user who has lost it: the authenticator, recovery codes and passkeys are removed, the second factor is off, and every session ends. The user is told by mail. Not for users with a role above your own, nor for yourself (`CONFLICT`).',
-    answers: [{ status: 204, description: 'The second factor is reset' }],
+      'For a user who has lost their second step. Removes the authenticator app, recovery codes, and passkeys, turns two-step verification off, and ends every session. The user is notified by email. Not for users with a role higher than your own, nor for yourself (`CONFLICT`).',
+    answers: [{ status: 204, description: 'Two-step verification is reset' }],
     errors: ['ROLE_NOT_GRANTABLE', 'CONFLICT'],
   })
   async resetSecondFactor(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
@@ -105,9 +104,9 @@ export class UserController {
   @Delete(':id')
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Removes a user from the workspace',
+    summary: 'Remove a user',
     description:
-      'Every way to act as the user in the workspace ends, and tokens stop working within a second. The user stays listed by name as `disabled`, with an address that reaches nobody; the address can be invited again, as a new user. One who never accepted the invitation is gone. Their other workspaces are not touched. Not for users with a role above your own, nor for yourself or the last active owner (`CONFLICT`).',
+      "All of the user's access to the workspace ends, and tokens stop working within a second. The user stays listed by name as `disabled`, without a working address; the address can be invited again as a new user. A user who never accepted the invitation is deleted. Their other workspaces don't change. Not for users with a role higher than your own, nor for yourself or the last active owner (`CONFLICT`).",
     answers: [{ status: 204, description: 'The user is removed' }],
     errors: ['ROLE_NOT_GRANTABLE', 'CONFLICT'],
   })

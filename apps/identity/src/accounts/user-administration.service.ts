@@ -96,8 +96,16 @@ export class UserAdministrationService {
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
     limits: LimiterStore,
   ) {
-    this.invitationLimit = new Limiter(limits, INVITATIONS_AGAIN, 'Too many invitations were sent to this user');
-    this.passwordLimit = new Limiter(limits, PASSWORDS_SET, 'Too many users were added with a password; invite them');
+    this.invitationLimit = new Limiter(
+      limits,
+      INVITATIONS_AGAIN,
+      'Too many invitations sent to this user. Try again later',
+    );
+    this.passwordLimit = new Limiter(
+      limits,
+      PASSWORDS_SET,
+      'Too many users were added with a password. Invite them instead',
+    );
   }
 
   /** @throws PlatformError INVALID_QUERY for a cursor of another tenant or list */
@@ -182,17 +190,17 @@ export class UserAdministrationService {
     const ended = await this.database.transaction(principal, async (tx) => {
       const owners = await this.users.lockActiveOwners(tx);
       const user = await this.users.lock(tx, id);
-      if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
+      if (!user) throw new PlatformError('NOT_FOUND', 'User not found');
       assertGrantable(principal, user.roles);
       const isRaised = roles?.some((role) => !user.roles.includes(role));
       if (isRaised) await this.proof.assertWithin(tx, principal);
       await this.roles.hold(tx, tenantId, admitted);
       const after = { ...user, ...change, roles: roles ?? user.roles, status: statusAfter(user, isMember, change) };
       if (isActiveOwner(user) && !isActiveOwner(after) && owners === 1) {
-        throw new PlatformError('CONFLICT', 'A workspace keeps at least one owner');
+        throw new PlatformError('CONFLICT', 'A workspace needs at least one owner');
       }
       if (isRemoved(user) && change.status === 'active') {
-        throw new PlatformError('CONFLICT', 'The user was removed: invite the address again');
+        throw new PlatformError('CONFLICT', 'The user was removed. Invite the address again');
       }
       if (user.status === 'invited' && change.status === 'active') {
         throw new PlatformError('CONFLICT', 'An invited user becomes active by accepting the invitation');
@@ -235,7 +243,7 @@ export class UserAdministrationService {
         (await this.domains.covers(tx, tenantId, normaliseEmail(email))),
     );
     if (isKnowable) return;
-    const detail = 'The workspace requires single sign-on, and its identity provider knows no address of this domain';
+    const detail = 'The workspace requires single sign-on. Use an address of one of its verified domains';
     const errors = [{ pointer: '/email', code: 'SINGLE_SIGN_ON_REQUIRED', detail }];
     throw new PlatformError('VALIDATION_FAILED', undefined, { errors });
   }
@@ -279,8 +287,7 @@ export class UserAdministrationService {
 }
 
 function assertInvited(user: User | null): void {
-  if (user?.status !== 'invited')
-    throw new PlatformError('CONFLICT', 'Only a user who is invited can be invited again');
+  if (user?.status !== 'invited') throw new PlatformError('CONFLICT', 'Only invited users can be invited again');
 }
 
 function statusAfter(user: User, isMember: boolean, change: UserChangeInput): UserStatus {

@@ -29,8 +29,8 @@ export class PersonalKeyController {
 
   @Get()
   @Describe({
-    summary: 'Lists your API keys',
-    description: 'With when and where each was used last. Expired keys stay in the list for a month.',
+    summary: 'List your API keys',
+    description: 'Includes when and where each key was last used. Expired keys stay in the list for a month.',
     answers: [{ status: 200, description: 'The keys, newest first', body: () => ApiKeyView, list: true }],
   })
   async list(@CurrentPrincipal() principal: Principal, @Query() query: ListQuery): Promise<ListAnswer<ApiKeyView>> {
@@ -41,9 +41,9 @@ export class PersonalKeyController {
   @Access({ right: 'read', proof: true })
   @NotRepeatable()
   @Describe({
-    summary: 'Makes an API key for yourself',
+    summary: 'Create an API key',
     description:
-      'A program that has the key acts for you, within its scopes and your role. The key is shown this once. At most 25 keys at a time. You are told by e-mail.',
+      'The key acts as you, within its scopes and your role. It is shown once. You can have up to 25 keys. You are notified by email.',
     answers: [{ status: 201, description: 'The key', body: () => NewApiKeyView }],
     errors: ['SCOPE_NOT_GRANTABLE', 'API_KEY_LIMIT_EXCEEDED'],
   })
@@ -53,9 +53,9 @@ export class PersonalKeyController {
 
   @Delete()
   @Describe({
-    summary: 'Ends all of your API keys',
-    description: 'They are refused within a second.',
-    answers: [{ status: 204, description: 'The keys have ended' }],
+    summary: 'Revoke all of your API keys',
+    description: 'They stop working within a second.',
+    answers: [{ status: 204, description: 'The keys are revoked' }],
   })
   async endAll(@CurrentPrincipal() principal: Principal): Promise<void> {
     await this.keys.endAll(principal, { kind: 'user', id: principal.userId });
@@ -63,9 +63,9 @@ export class PersonalKeyController {
 
   @Delete(':id')
   @Describe({
-    summary: 'Ends one of your API keys',
-    description: 'It is refused within a second.',
-    answers: [{ status: 204, description: 'The key has ended' }],
+    summary: 'Revoke one of your API keys',
+    description: 'It stops working within a second.',
+    answers: [{ status: 204, description: 'The key is revoked' }],
   })
   async end(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.keys.end(principal, { kind: 'user', id: principal.userId }, id);
@@ -80,8 +80,8 @@ export class UserKeyController {
 
   @Get()
   @Describe({
-    summary: 'Lists the API keys of a user',
-    description: 'With when and where each was used last. Not for users with a role above your own.',
+    summary: 'List the API keys of a user',
+    description: 'Includes when and where each key was last used. Not for users with a role higher than your own.',
     answers: [{ status: 200, description: 'The keys, newest first', body: () => ApiKeyView, list: true }],
     errors: ['ROLE_NOT_GRANTABLE'],
   })
@@ -96,9 +96,9 @@ export class UserKeyController {
   @Delete()
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Ends every API key of a user',
-    description: 'They are refused within a second.',
-    answers: [{ status: 204, description: 'The keys have ended' }],
+    summary: 'Revoke all API keys of a user',
+    description: 'They stop working within a second.',
+    answers: [{ status: 204, description: 'The keys are revoked' }],
     errors: ['ROLE_NOT_GRANTABLE'],
   })
   async endAll(@CurrentPrincipal() principal: Principal, @IdParam() userId: string): Promise<void> {
@@ -108,9 +108,9 @@ export class UserKeyController {
   @Delete(':keyId')
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Ends one API key of a user',
-    description: 'It is refused within a second.',
-    answers: [{ status: 204, description: 'The key has ended' }],
+    summary: 'Revoke an API key of a user',
+    description: 'It stops working within a second.',
+    answers: [{ status: 204, description: 'The key is revoked' }],
     errors: ['ROLE_NOT_GRANTABLE'],
   })
   async end(
@@ -130,8 +130,8 @@ export class ServiceKeyController {
 
   @Get()
   @Describe({
-    summary: 'Lists the API keys of a service account',
-    description: 'With when and where each was used last. Expired keys stay in the list for a month.',
+    summary: 'List the API keys of a service account',
+    description: 'Includes when and where each key was last used. Expired keys stay in the list for a month.',
     answers: [{ status: 200, description: 'The keys, newest first', body: () => ApiKeyView, list: true }],
   })
   async list(
@@ -146,8 +146,8 @@ export class ServiceKeyController {
   @Access({ right: 'administer', proof: true })
   @NotRepeatable()
   @Describe({
-    summary: 'Makes an API key for a service account',
-    description: 'It has the roles and scopes of the account. The key is shown this once. At most 25 keys at a time.',
+    summary: 'Create an API key for a service account',
+    description: "It has the account's roles and scopes. It is shown once. An account can have up to 25 keys.",
     answers: [{ status: 201, description: 'The key', body: () => NewApiKeyView }],
     errors: ['ROLE_NOT_GRANTABLE', 'API_KEY_LIMIT_EXCEEDED'],
   })
@@ -162,9 +162,9 @@ export class ServiceKeyController {
   @Delete(':keyId')
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Ends an API key of a service account',
-    description: 'It is refused within a second.',
-    answers: [{ status: 204, description: 'The key has ended' }],
+    summary: 'Revoke an API key of a service account',
+    description: 'It stops working within a second.',
+    answers: [{ status: 204, description: 'The key is revoked' }],
     errors: ['ROLE_NOT_GRANTABLE'],
   })
   async end(
@@ -188,8 +188,8 @@ export class CurrentKeyController {
   @Get()
   @Access({ right: 'read', key: true })
   @Describe({
-    summary: 'Returns the API key of the call',
-    description: 'Whom the key acts for, with which roles and scopes, and when it expires. For calls with an API key.',
+    summary: 'Get the current API key',
+    description: 'Who the key acts for, its roles and scopes, and when it expires. Call it with an API key.',
     answers: [{ status: 200, description: 'The key', body: () => CurrentKeyView }],
     errors: ['NOT_FOUND'],
   })
@@ -214,8 +214,8 @@ export class ServiceAccountController {
 
   @Get()
   @Describe({
-    summary: 'Lists the service accounts of the workspace',
-    description: 'A service account is a program: it calls with API keys and cannot sign in.',
+    summary: 'List service accounts',
+    description: "A service account is for a program: it uses API keys and can't sign in.",
     answers: [{ status: 200, description: 'The accounts, oldest first', body: () => ServiceAccountView, list: true }],
   })
   async list(
@@ -227,8 +227,8 @@ export class ServiceAccountController {
 
   @Get(':id')
   @Describe({
-    summary: 'Returns a service account',
-    description: 'With its roles, scopes and status.',
+    summary: 'Get a service account',
+    description: 'Includes its roles, scopes, and status.',
     answers: [{ status: 200, description: 'The account', body: () => ServiceAccountView }],
   })
   async get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<ServiceAccountView> {
@@ -239,9 +239,9 @@ export class ServiceAccountController {
   @Access({ right: 'administer', proof: true })
   @NotRepeatable()
   @Describe({
-    summary: 'Adds a service account',
+    summary: 'Create a service account',
     description:
-      'With roles that are not above your own, and scopes that limit all of its keys. At most 100 in a workspace.',
+      "Its roles can't be higher than your own, and its scopes limit all of its keys. A workspace can have up to 100.",
     answers: [{ status: 201, description: 'The account', body: () => ServiceAccountView }],
     errors: ['ROLE_NOT_GRANTABLE', 'SCOPE_NOT_GRANTABLE', 'API_KEY_LIMIT_EXCEEDED'],
   })
@@ -252,8 +252,8 @@ export class ServiceAccountController {
   @Patch(':id')
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Changes a service account',
-    description: 'Its keys have the new rights within a second; keys of a disabled account are refused.',
+    summary: 'Update a service account',
+    description: "Its keys get the new rights within a second. The keys of a disabled account don't work.",
     answers: [{ status: 200, description: 'The account', body: () => ServiceAccountView }],
     errors: ['ROLE_NOT_GRANTABLE', 'SCOPE_NOT_GRANTABLE'],
   })
@@ -268,9 +268,9 @@ export class ServiceAccountController {
   @Delete(':id')
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Removes a service account',
-    description: 'Its keys are refused within a second; what it wrote stays.',
-    answers: [{ status: 204, description: 'The account is gone' }],
+    summary: 'Remove a service account',
+    description: 'Its keys stop working within a second. What it wrote stays.',
+    answers: [{ status: 204, description: 'The account is removed' }],
     errors: ['ROLE_NOT_GRANTABLE'],
   })
   async remove(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {

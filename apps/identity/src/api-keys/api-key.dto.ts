@@ -17,7 +17,7 @@ export class ServiceKeyInput {
     optional: true,
     minimum: 1,
     maximum: LONGEST_KEY_DAYS,
-    description: `Days until it expires; ${DEFAULT_KEY_DAYS} by default`,
+    description: `Days until it expires, ${DEFAULT_KEY_DAYS} by default`,
     example: 30,
   })
   expiresInDays?: number;
@@ -26,7 +26,7 @@ export class ServiceKeyInput {
 export class ApiKeyInput extends ServiceKeyInput {
   @ListField(field.enum(SCOPES), {
     ...SCOPE_LIST,
-    description: 'What it may reach; a scope with `:read` may only read. Your role has to allow each of them',
+    description: 'What the key can access; `:read` scopes are read-only. Your role has to allow each scope',
   })
   scopes: Scope[];
 }
@@ -35,28 +35,28 @@ export class ApiKeyInput extends ServiceKeyInput {
 export class ApiKeyView {
   @IdField() id: string;
   @TextField({ maxLength: 100 }) name: string;
-  @TextField({ maxLength: 20, description: 'How the key begins', example: 'crmk_0AQ1mCzFv6Ge' }) prefix: string;
+  @TextField({ maxLength: 20, description: 'The beginning of the key', example: 'crmk_0AQ1mCzFv6Ge' }) prefix: string;
 
   @ListField(field.text({ maxLength: 40 }), {
-    description: 'Empty for a key of a service account: the scopes are those of the account',
+    description: "Empty for a service account key, which has the account's scopes",
     example: ['leads', 'contacts:read'],
   })
   scopes: string[];
 
   @DateTimeField() createdAt: string;
-  @IdField({ description: 'The user who made it' }) createdBy: string;
-  @DateTimeField({ description: 'From then on it is refused' }) expiresAt: string;
+  @IdField({ description: 'The user who created it' }) createdBy: string;
+  @DateTimeField({ description: 'When it expires' }) expiresAt: string;
 
-  @DateTimeField({ nullable: true, description: 'When it was used last, to five minutes; null until it is used' })
+  @DateTimeField({ nullable: true, description: 'When it was last used, accurate to 5 minutes; null if never' })
   lastUsedAt: string | null;
 
-  @TextField({ maxLength: 64, nullable: true, description: 'Where it was used then' }) lastAddress: string | null;
+  @TextField({ maxLength: 64, nullable: true, description: 'Where it was last used' }) lastAddress: string | null;
 }
 
 export class NewApiKeyView extends ApiKeyView {
   @TextField({
     maxLength: 200,
-    description: 'The key; shown this once',
+    description: 'The key. Shown once',
     example: 'crmk_<44 digits and letters>_<49 digits and letters>',
   })
   key: string;
@@ -89,11 +89,11 @@ export class CurrentKeyView extends ApiKeyView {
   @IdField({ description: 'The workspace' }) tenantId: string;
 }
 
-const NAME = { maxLength: 100, pattern: /\S/, example: 'ERP synchronisation' };
+const NAME = { maxLength: 100, pattern: /\S/, example: 'ERP sync' };
 const ROLES = {
   minItems: 1,
   maxItems: 20,
-  description: '`admin`, `member` or `viewer`, or a role name of the workspace or of an app; never `owner`',
+  description: '`admin`, `member`, `viewer`, or the name of a workspace or app role; never `owner`',
   example: ['member'],
 };
 
@@ -103,7 +103,7 @@ export class ServiceAccountInput {
 
   @ListField(field.enum(SCOPES), {
     ...SCOPE_LIST,
-    description: 'What its keys may reach; a scope with `:read` may only read. The roles have to allow each of them',
+    description: 'What its keys can access; `:read` scopes are read-only. The roles have to allow each scope',
   })
   scopes: Scope[];
 }
@@ -115,7 +115,7 @@ export class ServiceAccountChangeInput {
 
   @EnumField(['active', 'disabled'], {
     optional: true,
-    description: 'Keys of a disabled account are refused until it is active again',
+    description: "The keys of a disabled account don't work until it is active again",
   })
   status?: ServiceAccountStatus;
 }
@@ -126,7 +126,7 @@ export class ServiceAccountView {
   @ListField(field.text({ maxLength: 40 }), { example: ['member'] }) roles: string[];
   @ListField(field.text({ maxLength: 40 }), { example: ['leads', 'contacts:read'] }) scopes: string[];
   @EnumField(['active', 'disabled']) status: string;
-  @IdField({ description: 'The user who made it' }) createdBy: string;
+  @IdField({ description: 'The user who created it' }) createdBy: string;
   @DateTimeField() createdAt: string;
 }
 

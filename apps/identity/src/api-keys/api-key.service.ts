@@ -70,7 +70,7 @@ export class ApiKeyService {
     assertWithinToken(principal, scopes);
     return this.database.transaction(principal, async (tx) => {
       const user = await this.users.lockForIssue(tx, userId);
-      if (user?.status !== 'active') throw new PlatformError('FORBIDDEN', 'The user is not active');
+      if (user?.status !== 'active') throw new PlatformError('FORBIDDEN', "The user isn't active");
       // Again, now that the user cannot change: what ended the session meanwhile ended the keys that there were.
       await this.proof.assertWithin(tx, principal);
       assertScopesGrantable(user.roles, scopes);
@@ -98,7 +98,7 @@ export class ApiKeyService {
   async end(principal: Principal, owner: KeyHolder, id: string): Promise<void> {
     await this.database.transaction(principal, async (tx) => {
       const found = await this.ending.endWithin(tx, owner.id, id);
-      if (!found) throw new PlatformError('NOT_FOUND', 'There is no such API key');
+      if (!found) throw new PlatformError('NOT_FOUND', 'API key not found');
       this.trail.record(tx, { action: 'api_key.ended', subject: keySubject(owner), detail: { keyId: id } });
     });
     await this.revocations.publishPending();
@@ -139,10 +139,10 @@ export class ApiKeyService {
     const { tenantId } = tx;
     // Keys of a tenant are made one after the other, so that no two of them are the last that is allowed.
     const tenant = await this.tenants.lock(tx);
-    if (!tenant || tenant.closedAt) throw new PlatformError('NOT_FOUND', 'There is no such workspace');
+    if (!tenant || tenant.closedAt) throw new PlatformError('NOT_FOUND', 'Workspace not found');
     const [ofOwner, ofTenant] = await Promise.all([this.keys.countLive(tx, owned.ownerId), this.keys.countLive(tx)]);
-    if (ofOwner >= KEYS_PER_OWNER) throw tooMany(`At most ${KEYS_PER_OWNER} keys at a time; end one that is not used`);
-    if (ofTenant >= KEYS_PER_TENANT) throw tooMany(`At most ${KEYS_PER_TENANT} keys in a workspace at a time`);
+    if (ofOwner >= KEYS_PER_OWNER) throw tooMany(`You can have up to ${KEYS_PER_OWNER} keys. Revoke one you don't use`);
+    if (ofTenant >= KEYS_PER_TENANT) throw tooMany(`A workspace can have up to ${KEYS_PER_TENANT} keys`);
     const id = newId();
     const key = makeApiKey({ keyId: id, tenantId });
     const secretHash = Buffer.from(apiKeyFingerprint(key), 'hex');

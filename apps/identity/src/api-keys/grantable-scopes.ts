@@ -5,7 +5,7 @@ import { PlatformError, type Right, rolesAllow, type Scope, type ScopeName, scop
 export function assertScopesGrantable(roles: readonly string[], scopes: readonly Scope[]): void {
   for (const scope of scopes) {
     if (!rolesAllow(roles, rightFor(scope))) {
-      throw new PlatformError('SCOPE_NOT_GRANTABLE', `The role does not allow the scope ${scope}`);
+      throw new PlatformError('SCOPE_NOT_GRANTABLE', `Your role doesn't allow the scope ${scope}`);
     }
   }
 }
@@ -15,7 +15,7 @@ export function assertWithinToken(principal: Principal, scopes: readonly Scope[]
   for (const scope of scopes) {
     const [name, read] = scope.split(':') as [ScopeName, string | undefined];
     if (!hasScope(principal, name, read ? 'read' : 'write')) {
-      throw new PlatformError('SCOPE_NOT_GRANTABLE', `The access token lacks the scope ${scope}`);
+      throw new PlatformError('SCOPE_NOT_GRANTABLE', `The token is missing the scope ${scope}`);
     }
   }
 }

@@ -52,7 +52,10 @@ export class ServiceAccountService {
       // Accounts of a tenant are made one after the other, so that no two of them are the last that is allowed.
       await this.tenants.lock(tx);
       if ((await this.accounts.count(tx)) >= ACCOUNTS_PER_TENANT) {
-        throw new PlatformError('API_KEY_LIMIT_EXCEEDED', `At most ${ACCOUNTS_PER_TENANT} service accounts`);
+        throw new PlatformError(
+          'API_KEY_LIMIT_EXCEEDED',
+          `A workspace can have up to ${ACCOUNTS_PER_TENANT} service accounts`,
+        );
       }
       const account = { id: newId(), name: name.trim(), roles: [...new Set(roles)], scopes: [...scopes] };
       await this.roles.hold(tx, tx.tenantId, admitted);
@@ -127,10 +130,10 @@ export class ServiceAccountService {
   }
 }
 
-const notFound = () => new PlatformError('NOT_FOUND', 'There is no such service account');
+const notFound = () => new PlatformError('NOT_FOUND', 'Service account not found');
 
 /** What only owners may do needs a person. */
 function assertServiceRoles(principal: Principal, roles: readonly string[]): void {
   assertGrantable(principal, roles);
-  if (roles.includes('owner')) throw new PlatformError('ROLE_NOT_GRANTABLE', 'A service account is never an owner');
+  if (roles.includes('owner')) throw new PlatformError('ROLE_NOT_GRANTABLE', "A service account can't be an owner");
 }

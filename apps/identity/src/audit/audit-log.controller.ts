@@ -26,8 +26,8 @@ export class AuditLogController {
 
   @Get()
   @Describe({
-    summary: 'Lists the audit trail of the workspace',
-    description: `Who signed in, who failed to, and who changed what, for 400 days unless the platform is configured otherwise. Entries are never changed. An entry is there when the act is answered, that of a refused act and of another service within a second or two.\n\n${ACTION_TABLE}`,
+    summary: 'List the audit trail',
+    description: `Who signed in, who failed to, and who changed what, for 400 days unless the platform is configured otherwise. Entries never change. An entry exists once the call returns; entries of rejected calls and other services follow within a second or two.\n\n${ACTION_TABLE}`,
     answers: [{ status: 200, description: 'The entries, newest first', body: () => AuditEntryView, list: true }],
   })
   async list(
@@ -39,13 +39,13 @@ export class AuditLogController {
 
   @Get('export')
   @Describe({
-    summary: 'Exports the audit trail of the workspace',
-    description: `Entries of up to ${MAX_EXPORT_DAYS} days from the oldest to the newest, as a stream: a JSON document per line, or CSV whose cells no spreadsheet takes for formulas. The export is an entry itself. A connection that breaks before the end means that the export is not complete.`,
+    summary: 'Export the audit trail',
+    description: `Streams the entries of up to ${MAX_EXPORT_DAYS} days, oldest first: one JSON document per line, or CSV with cells that no spreadsheet reads as formulas. The export itself is recorded. If the connection breaks, the export is incomplete.`,
     answers: [
       {
         status: 200,
         description: 'The entries',
-        body: { type: 'string', description: 'Lines with an entry each' },
+        body: { type: 'string', description: 'One entry per line' },
         mediaTypes: ['application/x-ndjson', 'text/csv'],
         example: 'id,at,action,outcome',
       },

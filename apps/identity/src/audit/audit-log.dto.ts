@@ -23,10 +23,10 @@ const ACTION = { optional: true, description: 'Only this action', example: 'sign
 const ACTOR = {
   optional: true,
   maxLength: LONGEST_ID,
-  description: 'Only of this user, service account, operator (id) or app (key)',
+  description: 'Only acts of this user, service account, operator (ID), or app (key)',
 };
-const SUBJECT = { optional: true, maxLength: LONGEST_ID, description: 'Only about what has this id, such as a user' };
-const FROM = { optional: true, description: 'Only from this time on', example: '2026-03-01T00:00:00.000Z' };
+const SUBJECT = { optional: true, maxLength: LONGEST_ID, description: 'Only entries about this ID, such as a user' };
+const FROM = { optional: true, description: 'Only at or after this time', example: '2026-03-01T00:00:00.000Z' };
 const TO = { optional: true, description: 'Only before this time', example: '2026-04-01T00:00:00.000Z' };
 
 export class AuditQuery extends ListQuery {
@@ -62,14 +62,14 @@ export class AuditExportQuery {
   @DateTimeField({
     ...TO,
     optional: false,
-    description: `Before this time; at most ${MAX_EXPORT_DAYS} days after \`from\``,
+    description: `Before this time; up to ${MAX_EXPORT_DAYS} days after \`from\``,
   })
   to: string;
 }
 
 export class AuditActorView {
   @EnumField(AUDIT_ACTOR_KINDS, {
-    description: '`system`: the platform itself, or somebody who has not proven who they are',
+    description: '`system`: the platform itself, or an unauthenticated caller',
     example: 'user',
   })
   kind: string;
@@ -77,7 +77,7 @@ export class AuditActorView {
   @TextField({
     maxLength: LONGEST_ID,
     nullable: true,
-    description: 'Id of the user, service account or operator, key of the app',
+    description: 'ID of the user, service account, or operator, or key of the app',
     example: '019ca8c2-1f5a-7c3e-9d41-2b6f0a8e5c17',
   })
   id: string | null;
@@ -85,7 +85,7 @@ export class AuditActorView {
   @TextField({
     maxLength: 200,
     nullable: true,
-    description: 'Of a user who is still there; null also for one who was erased',
+    description: 'Name of an existing user; null after a permanent deletion',
     example: 'Grace Hopper',
   })
   name: string | null;
@@ -95,7 +95,7 @@ export class AuditSubjectView {
   @EnumField(AUDIT_SUBJECT_KINDS) kind: string;
   @TextField({ maxLength: LONGEST_ID, example: '019ca8c2-1f5a-7c3e-9d41-2b6f0a8e5c17' }) id: string;
 
-  @TextField({ maxLength: 200, nullable: true, description: 'Of a user who is still there', example: 'Grace Hopper' })
+  @TextField({ maxLength: 200, nullable: true, description: 'Name of an existing user', example: 'Grace Hopper' })
   name: string | null;
 }
 
@@ -111,18 +111,18 @@ export class AuditEntryView {
   @TextField({ maxLength: 64, nullable: true, description: 'Where the call came from', example: '198.51.100.7' })
   address: string | null;
 
-  @TextField({ maxLength: 60, nullable: true, description: 'As the caller says', example: 'Firefox on Linux' })
+  @TextField({ maxLength: 60, nullable: true, description: 'As stated by the caller', example: 'Firefox on Linux' })
   device: string | null;
 
   @TextField({
     maxLength: 200,
     nullable: true,
     description:
-      'Id that the platform gave the call: the `requestId` of its problem, and the `X-Request-Id` of the answer to a client that sends none',
+      "The platform's ID of the call: `requestId` in problems, and `X-Request-Id` in responses to clients that send none",
     example: '019ca8c2-1f5a-7c3e-9d41-2b6f0a8e5c17',
   })
   requestId: string | null;
 
-  @JsonField({ description: 'Further facts; which ones depends on the action', example: { reason: 'password' } })
+  @JsonField({ description: 'Details that depend on the action', example: { reason: 'password' } })
   detail: AuditDetail;
 }

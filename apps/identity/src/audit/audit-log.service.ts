@@ -96,7 +96,7 @@ export class AuditLogService {
     limits: LimiterStore,
   ) {
     const limit = { name: 'audit-export', points: EXPORTS_PER_HOUR, windowSeconds: 3600 };
-    this.exports = new Limiter(limits, limit, 'The audit trail was exported too often');
+    this.exports = new Limiter(limits, limit, 'Too many exports of the audit trail. Try again later');
   }
 
   /** @throws PlatformError INVALID_QUERY for a cursor of another workspace or filter, and for times in the wrong order */
@@ -118,7 +118,7 @@ export class AuditLogService {
     const { format = 'ndjson', ...wanted } = query;
     const filter = filterOf(wanted);
     if (Date.parse(wanted.to) - Date.parse(wanted.from) > MAX_EXPORT_DAYS * DAY_MS) {
-      throw new PlatformError('INVALID_QUERY', `to: at most ${MAX_EXPORT_DAYS} days after from`);
+      throw new PlatformError('INVALID_QUERY', `to: must be within ${MAX_EXPORT_DAYS} days of from`);
     }
     await this.exports.consume(principal.tenantId);
     const { tenantId } = principal;

@@ -66,7 +66,7 @@ export class EmbedClientService {
       if (found) this.record(tx, 'embed_credentials.issued', appKey, detail);
       return found;
     });
-    if (!stored) throw new PlatformError('NOT_FOUND', 'There is no such app');
+    if (!stored) throw new PlatformError('NOT_FOUND', 'App not found');
     const previousSecretValidUntil = stored.previousValidUntil?.toISOString() ?? null;
     return { clientId: stored.clientId, previousSecretValidUntil };
   }
@@ -144,7 +144,7 @@ type Settings = Pick<EmbedClient, 'allowedOrigins' | 'scopes' | 'linkUsersBy'>;
 /** @throws PlatformError VALIDATION_FAILED for an unknown scope or an invalid origin */
 function checkedSettings({ allowedOrigins, scopes, linkUsersBy }: Settings): Settings {
   const unknown = scopes.find((scope) => !isScope(scope));
-  if (unknown !== undefined) throw new PlatformError('VALIDATION_FAILED', `There is no scope ${unknown}`);
+  if (unknown !== undefined) throw new PlatformError('VALIDATION_FAILED', `Unknown scope "${unknown}"`);
   return { allowedOrigins: allowedOrigins.map(canonicalOrigin), scopes, linkUsersBy };
 }
 
@@ -156,7 +156,8 @@ function checkedSettings({ allowedOrigins, scopes, linkUsersBy }: Settings): Set
 function canonicalOrigin(text: string): string {
   const url = parseUrl(text);
   const isOrigin = url && /^https?:$/.test(url.protocol) && /^[a-z]+:\/\/[^/?#@\s;,*]+\/?$/i.test(text);
-  if (!isOrigin) throw new PlatformError('VALIDATION_FAILED', 'An allowed origin must be scheme, host and port');
+  if (!isOrigin)
+    throw new PlatformError('VALIDATION_FAILED', 'An allowed origin must consist of scheme, host, and port');
   return url.origin;
 }
 
@@ -166,7 +167,7 @@ function canonicalOrigin(text: string): string {
  */
 function checkedDevelopmentOrigins(origins: readonly string[], reviewed: boolean): string[] {
   if (origins.length > 0 && reviewed) {
-    throw new PlatformError('CONFLICT', 'An app that has been reviewed cannot be framed by origins on localhost');
+    throw new PlatformError('CONFLICT', "A reviewed app can't be framed by localhost origins");
   }
   const wrong = origins.findIndex((origin) => !/^http:\/\/localhost(:\d{1,5})?$/.test(origin));
   if (wrong >= 0) {

@@ -14,8 +14,8 @@ export class EmbedLinkController {
 
   @Get()
   @Describe({
-    summary: 'Finds the user that a host user is linked to',
-    description: 'The list is empty while the host user is not linked, and after the user has undone the link.',
+    summary: 'Find the user linked to a host user',
+    description: "The list is empty if the host user isn't linked or the user has undone the link.",
     answers: [{ status: 200, description: 'The link, or an empty list', body: () => EmbedLinkListView }],
   })
   async find(
@@ -28,8 +28,8 @@ export class EmbedLinkController {
   @Put()
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Links a host user to a user of the workspace',
-    description: 'Needed where the app does not link users by e-mail. An existing link is replaced.',
+    summary: 'Link a host user to a user',
+    description: "Needed if the app doesn't link users by email. Replaces an existing link.",
     answers: [{ status: 200, description: 'The link', body: () => EmbedLinkView }],
     errors: ['ROLE_NOT_GRANTABLE'],
   })
@@ -47,9 +47,9 @@ export class UndoLinkController {
   @NotRepeatable()
   @Public()
   @Describe({
-    summary: 'Undoes a link to a host user',
+    summary: 'Undo a link to a host user',
     description:
-      'The token comes from the mail that told the user of the link, and works once. The host gets no more tokens for this host user until an administrator links them again, and the tokens of the user stop working.',
+      "The token comes from the email about the link and works once. The host gets no tokens for this host user until an admin links them again, and the user's tokens stop working.",
     answers: [{ status: 204, description: 'The link is undone' }],
     errors: ['INVALID_UNDO_LINK'],
   })

@@ -3,7 +3,7 @@ import { IdField, ListField, TextField } from '@crm/http';
 /** Which user of the workspace a host's user is. */
 export class EmbedLinkView {
   @TextField({ maxLength: 100 }) appKey: string;
-  @TextField({ maxLength: 255, description: "The host's own id of the user" }) sub: string;
+  @TextField({ maxLength: 255, description: "The host's ID of the user" }) sub: string;
   @IdField() userId: string;
 }
 
@@ -19,6 +19,6 @@ export class EmbedLinkListView {
 }
 
 export class UndoLinkInput {
-  @TextField({ maxLength: 200, description: 'The token from the link in the mail', example: 'b3BhcXVlLXRva2Vu' })
+  @TextField({ maxLength: 200, description: 'The token from the emailed link', example: 'b3BhcXVlLXRva2Vu' })
   token: string;
 }

@@ -95,7 +95,7 @@ export class EmbedLinkService {
 /** Tells a user that a host signs someone in as them from now on, because it says that they have the same address. */
 const firstLinkMail = (recipient: string, appKey: string, workspace: string, link: string): NewMail =>
   letter(recipient, `The app ${appKey} now works in your name`, NOTICE_SECONDS, [
-    `a product that embeds the app ${appKey} has signed a user with your e-mail address in to the workspace`,
+    `a product that embeds the app ${appKey} has signed a user with your email address in to the workspace`,
     `${plainName(workspace)}. From now on that user works there as you and with your rights.`,
     '',
     'If that is you, there is nothing to do. If it is not, undo it here:',

@@ -93,12 +93,13 @@ export class EmbedTokenService {
 /** @throws PlatformError EMBED_SCOPE_DENIED */
 function grantedScopes(client: MintClient, requested: readonly string[] | undefined): readonly string[] {
   if (client.allowedOrigins.length === 0 && client.scopes.length === 0) {
-    throw new PlatformError('EMBED_SCOPE_DENIED', 'The published version of the app does not embed');
+    throw new PlatformError('EMBED_SCOPE_DENIED', "The app's published version has no embed section");
   }
   const scopes = requested ?? client.scopes;
-  if (scopes.length === 0) throw new PlatformError('EMBED_SCOPE_DENIED', 'A token needs at least one scope');
+  if (scopes.length === 0) throw new PlatformError('EMBED_SCOPE_DENIED', 'Request at least one scope');
   const denied = scopes.find((scope) => !isScope(scope) || !coversScope(client.scopes, scope));
-  if (denied !== undefined) throw new PlatformError('EMBED_SCOPE_DENIED', 'A scope was not granted to the app');
+  if (denied !== undefined)
+    throw new PlatformError('EMBED_SCOPE_DENIED', 'Request only scopes that were granted to the app');
   return scopes;
 }
 

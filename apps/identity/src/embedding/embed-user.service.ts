@@ -87,7 +87,10 @@ export class EmbedUserService {
     const granting = [...(issuerRoles ?? []), PROVISIONED_ROLE];
     if (roles.every((role) => mayGrantRole(granting, role))) return;
     this.refusals.note({ tenantId }, { ...linkMade(appKey, id), outcome: 'failure' }, 'once');
-    throw new PlatformError('ROLE_NOT_GRANTABLE', 'The user has a role above those of whoever issued the credentials');
+    throw new PlatformError(
+      'ROLE_NOT_GRANTABLE',
+      'The user has a role higher than those of the user who issued the credentials',
+    );
   }
 
   /** @throws BelongsElsewhere, which rolls the transaction back */

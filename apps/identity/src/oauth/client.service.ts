@@ -116,14 +116,14 @@ export class OAuthInstallationService {
 
   private async registerWithin(tx: NarrowTransaction, facts: InstallationFacts): Promise<void> {
     const unknown = facts.scopes.find((scope) => !isScope(scope));
-    if (unknown !== undefined) throw new PlatformError('VALIDATION_FAILED', `There is no scope ${unknown}`);
+    if (unknown !== undefined) throw new PlatformError('VALIDATION_FAILED', `Unknown scope "${unknown}"`);
     if ((await this.installations.register(tx, facts, newClientId())) === null) throw installationNotFound();
     if (!facts.sandbox) await this.installations.beginEmbedding(tx, facts);
   }
 }
 
 const newClientId = (): string => `app_${randomBytes(16).toString('hex')}`;
-const installationNotFound = () => new PlatformError('NOT_FOUND', 'There is no such installation');
+const installationNotFound = () => new PlatformError('NOT_FOUND', 'Installation not found');
 
 function summaryOf(client: OAuthInstallation): OAuthCredentialsSummary | null {
   const { clientId, scopes, secretHash, secretCreatedAt } = client;

@@ -17,9 +17,9 @@ export class ConsentController {
 
   @Get()
   @Describe({
-    summary: 'Returns what an app asks the current user for',
+    summary: 'Get an authorization request',
     description:
-      'For the page that asks. The scopes are those that the app asks for and your workspace has granted to it; the user can leave out each that is not `required`.',
+      "For the consent page. The scopes are those that the app requests and your workspace has granted; the user can leave out any that isn't `required`.",
     answers: [{ status: 200, description: 'The request', body: () => ConsentView }],
     errors: ['INVALID_AUTHORIZATION_REQUEST', 'APP_NOT_INSTALLED', 'INSUFFICIENT_SCOPE'],
   })
@@ -30,10 +30,10 @@ export class ConsentController {
   @Post('decision')
   @NotRepeatable()
   @Describe({
-    summary: 'Allows an app to act for the current user, or refuses',
+    summary: 'Approve or deny an authorization request',
     description:
-      'Ends the request. With `scopes` the app is given those alone, and learns it from the token. The browser is sent to the address in the answer, with a code that the app exchanges within a minute, or with `access_denied`. To approve needs a proof of your password or second factor in the last ten minutes.',
-    answers: [{ status: 200, description: 'Where the browser is sent', body: () => DecisionView }],
+      'Ends the request. With `scopes`, the app gets only those and sees them in the token. Send the browser to the URL in the response, which has a code that the app exchanges within a minute, or `access_denied`. Approving requires authentication within the last 10 minutes.',
+    answers: [{ status: 200, description: 'Where to send the browser', body: () => DecisionView }],
     errors: [
       'INVALID_AUTHORIZATION_REQUEST',
       'APP_NOT_INSTALLED',
@@ -61,9 +61,9 @@ export class AuthorizeController {
   @Get()
   @Public()
   @Describe({
-    summary: 'Sends a browser to the page on which a user allows an app to act for them',
+    summary: 'Start an authorization request',
     description:
-      'The query has `response_type=code`, `client_id` (the key of the app), `redirect_uri` (exactly as in its manifest), `code_challenge` with `code_challenge_method=S256`, and may have `scope`, `state` and `installation_id`, which a sandbox needs. A request whose app or redirect URI is not registered is answered here, with 400; everything else is answered at the redirect URI, with `iss` and the `state`.',
+      "The query has `response_type=code`, `client_id` (the key of the app), `redirect_uri` (exactly as in its manifest), `code_challenge` with `code_challenge_method=S256`, and may have `scope`, `state` and `installation_id`, which a sandbox needs. If the app or redirect URI isn't registered, this call returns 400; any other outcome goes to the redirect URI, with `iss` and `state`.",
     answers: [{ status: 303, description: 'To the page, or back to the app with an error' }],
   })
   async authorize(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
@@ -85,9 +85,11 @@ export class OwnGrantController {
 
   @Get()
   @Describe({
-    summary: 'Lists the apps that act for the current user',
-    description: 'Each time you allow an app to act for you there is one entry, until it is ended or expires.',
-    answers: [{ status: 200, description: 'The apps, the last allowed first', body: () => OwnGrantView, list: true }],
+    summary: 'List your connected apps',
+    description: 'One entry for each authorization, until it is revoked or expires.',
+    answers: [
+      { status: 200, description: 'The apps, most recently connected first', body: () => OwnGrantView, list: true },
+    ],
   })
   async list(@CurrentPrincipal() principal: Principal, @Query() query: ListQuery): Promise<ListAnswer<OwnGrantView>> {
     return mapList(await this.grants.list(principal, query), ownGrantView);
@@ -95,10 +97,10 @@ export class OwnGrantController {
 
   @Patch(':id')
   @Describe({
-    summary: 'Leaves an app fewer scopes',
+    summary: 'Remove scopes from a connected app',
     description:
-      'Its access tokens stop working within a second; its refresh token goes on, and gives tokens with the scopes that are left. No call gives a scope back: the app can ask again, and you decide again.',
-    answers: [{ status: 200, description: 'What the app may still do', body: () => OwnGrantView }],
+      'Its access tokens stop working within a second. Its refresh token keeps working and returns tokens with the remaining scopes. To restore a scope, the app must ask for consent again.',
+    answers: [{ status: 200, description: 'The remaining scopes', body: () => OwnGrantView }],
     errors: ['SCOPE_NOT_OFFERED', 'SCOPE_REQUIRED'],
   })
   async narrow(
@@ -111,9 +113,9 @@ export class OwnGrantController {
 
   @Delete(':id')
   @Describe({
-    summary: 'Ends what an app may do for the current user',
-    description: 'Its refresh token stops working, and its access tokens stop working within a second.',
-    answers: [{ status: 204, description: 'The app no longer acts for you' }],
+    summary: 'Disconnect an app',
+    description: 'Its refresh token and its access tokens stop working within a second.',
+    answers: [{ status: 204, description: 'The app is disconnected' }],
   })
   async end(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.grants.endOwn(principal, id);

@@ -95,7 +95,7 @@ export class AuthorizationRequestService {
     const installationId = parameters.find('installation_id') ?? null;
     const state = parameters.find('state') ?? null;
     if (installationId !== null && !isUuid(installationId)) {
-      throw new OAuthError('invalid_request', 'The installation is not known');
+      throw new OAuthError('invalid_request', "The installation's state is not known");
     }
     const reviewed = await this.database.crossTenant(async (tx) => {
       const { redirectUris, status } = await this.apps.find(tx, appKey);
@@ -104,7 +104,7 @@ export class AuthorizationRequestService {
       const allowed = sandbox?.redirectUris ?? redirectUris;
       // Compared as text (RFC 9700, section 2.1): nothing is decoded, normalised or matched by its beginning.
       if (!allowed.includes(redirectUri)) {
-        throw new OAuthError('invalid_request', 'The app or the redirect URI is not registered');
+        throw new OAuthError('invalid_request', "The app or redirect URI isn't registered");
       }
       return sandbox === null;
     });
@@ -114,20 +114,20 @@ export class AuthorizationRequestService {
   /** A sandbox has the redirect URIs of its own version, every other installation those of the published version. */
   private async findSandbox(tx: NarrowTransaction, appKey: string, id: string): Promise<OAuthInstallation | null> {
     const named = await this.installations.findOfApp(tx, appKey, id);
-    if (!named) throw new OAuthError('invalid_request', 'The installation is not known');
+    if (!named) throw new OAuthError('invalid_request', "The installation's state is not known");
     return named.sandbox ? named : null;
   }
 
   private async store({ reviewed: _, ...client }: CheckedClient, parameters: Parameters): Promise<string> {
     if (parameters.get('response_type') !== 'code') {
-      throw new OAuthError('unsupported_response_type', 'The response type must be code');
+      throw new OAuthError('unsupported_response_type', 'response_type must be code');
     }
     const codeChallenge = parameters.find('code_challenge');
     // Without a method RFC 7636 means `plain`, which protects nothing: it has to be named.
     if (parameters.find('code_challenge_method') !== 'S256' || codeChallenge === undefined) {
-      throw new OAuthError('invalid_request', 'A code challenge with the method S256 is required');
+      throw new OAuthError('invalid_request', 'code_challenge with code_challenge_method=S256 is required');
     }
-    if (!CHALLENGE.test(codeChallenge)) throw new OAuthError('invalid_request', 'The code challenge is not valid');
+    if (!CHALLENGE.test(codeChallenge)) throw new OAuthError('invalid_request', "code_challenge isn't valid");
     const scopes = parseScopes(parameters.find('scope')) ?? null;
     const id = newSecret();
     const request = { ...client, scopes, codeChallenge, requestHash: hashSecret(id) };
@@ -139,8 +139,8 @@ export class AuthorizationRequestService {
 /** A scope as the user who consents is shown it. */
 function describeScope(name: Scope, required: boolean): RequestedScopeView {
   const writes = !name.endsWith(':read');
-  const noun = scopeEntry(name)?.noun ?? name;
-  return { name, description: writes ? `See and change ${noun}` : `See ${noun}`, writes, required };
+  const description = scopeEntry(name)?.[writes ? 'writes' : 'reads'].en ?? name;
+  return { name, description, writes, required };
 }
 
 interface Asked {
@@ -200,7 +200,7 @@ export class ConsentService {
         await this.end(tx, id);
         this.record(tx, 'oauth_grant.denied', principal, installation);
       });
-      return redirectTo(request, issuer, { error: 'access_denied', error_description: 'The user refused' });
+      return redirectTo(request, issuer, { error: 'access_denied', error_description: 'The user denied the request' });
     }
     const scopes = chooseScopes(offered, required, chosen ?? offered);
     const withheld = offered.filter((scope) => !scopes.includes(scope));
@@ -213,7 +213,7 @@ export class ConsentService {
     await this.database.transaction(principal, async (tx) => {
       // Again, now that the user cannot change: what ended the session meanwhile ended the grants that there were.
       const user = await this.users.lockForIssue(tx, userId);
-      if (user?.status !== 'active') throw new PlatformError('FORBIDDEN', 'The user is not active');
+      if (user?.status !== 'active') throw new PlatformError('FORBIDDEN', "The user isn't active");
       await this.proof.assertWithin(tx, principal);
       await this.codes.insert(tx, { id: grantId, codeHash: hashSecret(code), ...approved });
       const detail = { grantId, scopes, ...(withheld.length > 0 && { withheld }) };
@@ -254,7 +254,7 @@ export class ConsentService {
       if (app.status !== 'active' || !allowed.includes(redirectUri)) throw invalidRequest();
       const scopes = intersectScopes(request.scopes, installation.scopes) as Scope[];
       if (scopes.length === 0) {
-        throw new PlatformError('INSUFFICIENT_SCOPE', 'The installation was granted nothing that the app asks for');
+        throw new PlatformError('INSUFFICIENT_SCOPE', "The workspace hasn't granted any of the requested scopes");
       }
       return { request, installation, scopes, requiredScopes: requiredOf(scopes, installation.requiredScopes) };
     });

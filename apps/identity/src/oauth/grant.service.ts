@@ -128,4 +128,4 @@ export function grantView({ id, appKey, appName, publisher, installationId, scop
   };
 }
 
-const grantNotFound = () => new PlatformError('NOT_FOUND', 'No such app acts for you');
+const grantNotFound = () => new PlatformError('NOT_FOUND', 'Connected app not found');

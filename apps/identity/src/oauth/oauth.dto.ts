@@ -15,7 +15,7 @@ export class ClientAppView {
   @TextField({ maxLength: 64, example: 'acme-site-visits' }) key: string;
   @TextField({ maxLength: 200, example: 'Acme Site Visits' }) name: string;
 
-  @TextField({ maxLength: 200, description: 'The workspace that publishes the app', example: 'Acme' })
+  @TextField({ maxLength: 200, description: "The app's publisher", example: 'Acme' })
   publisher: string;
 }
 
@@ -27,14 +27,14 @@ export class GrantView {
   @ListField(field.text({ maxLength: 64 }), { example: ['leads:read'] }) scopes: string[];
   @DateTimeField() createdAt: string;
   @DateTimeField({ description: 'When the app last asked for a token' }) lastUsedAt: string;
-  @DateTimeField({ description: 'When it ends unless the app uses it before' }) expiresAt: string;
+  @DateTimeField({ description: 'When it expires unless the app uses it' }) expiresAt: string;
 }
 
 export class GrantInput {
   @ListField(field.text({ maxLength: 64 }), {
     minItems: 1,
     maxItems: 50,
-    description: 'What the app keeps, of `scopes`; those of `requiredScopes` are among them',
+    description: 'The scopes to keep, including all of `requiredScopes`',
     example: ['leads:read'],
   })
   scopes: string[];
@@ -43,7 +43,7 @@ export class GrantInput {
 /** An app that acts for the current user, and what they can take from it. */
 export class OwnGrantView extends GrantView {
   @ListField(field.text({ maxLength: 64 }), {
-    description: 'Those of the scopes that the app cannot work without: they go when what it may do is ended',
+    description: 'The scopes the app requires. To remove them, disconnect the app',
     example: ['leads:read'],
   })
   requiredScopes: string[];
@@ -51,10 +51,10 @@ export class OwnGrantView extends GrantView {
 
 export class RequestedScopeView {
   @TextField({ maxLength: 64, example: 'leads' }) name: string;
-  @TextField({ maxLength: 200, example: 'See and change leads' }) description: string;
+  @TextField({ maxLength: 200, example: 'View, create, edit, and delete leads' }) description: string;
   @BooleanField() writes: boolean;
 
-  @BooleanField({ description: 'Whether the app cannot work without it, so that it cannot be left out' })
+  @BooleanField({ description: "Whether the app requires the scope, so that it can't be left out" })
   required: boolean;
 }
 
@@ -67,12 +67,12 @@ export class ConsentTenantView {
 export class AccessPeriodView {
   @IntegerField({
     minimum: 1,
-    description: 'Seconds after which it ends, however often the app uses it',
+    description: 'Seconds after which it expires even if the app uses it',
     example: 7776000,
   })
   maxSeconds: number;
 
-  @IntegerField({ minimum: 1, description: 'Seconds without use after which it ends', example: 1209600 })
+  @IntegerField({ minimum: 1, description: 'Seconds without use after which it expires', example: 1209600 })
   idleSeconds: number;
 }
 
@@ -84,10 +84,10 @@ export class ConsentView {
   @ListField(() => RequestedScopeView) scopes: RequestedScopeView[];
   @ObjectField(() => AccessPeriodView) accessPeriod: AccessPeriodView;
 
-  @TextField({ maxLength: 260, description: 'Host that the browser is sent to', example: 'app.acme.example.com' })
+  @TextField({ maxLength: 260, description: 'Host that the browser is redirected to', example: 'app.acme.example.com' })
   redirectHost: string;
 
-  @DateTimeField({ description: 'Until when it can be decided on' }) expiresAt: string;
+  @DateTimeField({ description: 'When the request expires' }) expiresAt: string;
 }
 
 export const DECISIONS = ['approve', 'deny'] as const;
@@ -99,8 +99,7 @@ export class DecisionInput {
     optional: true,
     minItems: 1,
     maxItems: 50,
-    description:
-      'Of an approval: what the app is given, of the scopes of the request; those that are `required` are among them. All of them when it is left out',
+    description: 'For an approval: the scopes to grant, including all `required` ones; all requested scopes by default',
     example: ['leads:read'],
   })
   scopes?: string[];
@@ -109,7 +108,7 @@ export class DecisionInput {
 export class DecisionView {
   @TextField({
     maxLength: 8192,
-    description: 'Where the browser is sent',
+    description: 'Where to send the browser',
     example: 'https://app.acme.example.com/callback?code=AbC&state=xyz&iss=https%3A%2F%2Fcrm.example.com',
   })
   redirectTo: string;
@@ -124,18 +123,23 @@ export class TokenForm {
   @TextField({
     optional: true,
     maxLength: 200,
-    description: 'Of an installation, unless HTTP Basic names it; or the key of the app that acts for a user',
+    description:
+      "The installation's client ID, unless sent with HTTP Basic; or the key of the app that acts for a user",
     example: 'app_8c1f0f4a8f0d4d0c9f5d1a7c2b9e6f30',
   })
   client_id?: string;
 
-  @TextField({ optional: true, maxLength: 200, description: 'Of an installation, unless HTTP Basic carries it' })
+  @TextField({
+    optional: true,
+    maxLength: 200,
+    description: "The installation's client secret, unless sent with HTTP Basic",
+  })
   client_secret?: string;
 
   @TextField({
     optional: true,
     maxLength: 1000,
-    description: 'Separated by spaces; all that are granted when it is left out',
+    description: 'Separated by spaces; all granted scopes by default',
     example: 'leads:read tasks',
   })
   scope?: string;
@@ -169,12 +173,12 @@ export class TokenAnswerView {
 
   @TextField({
     maxLength: 1000,
-    description: 'What the token may do, which can be less than was asked for',
+    description: 'The scopes of the token, which can be fewer than requested',
     example: 'leads:read tasks',
   })
   scope: string;
 
-  @TextField({ optional: true, maxLength: 200, description: 'For an app that acts for a user; works once' })
+  @TextField({ optional: true, maxLength: 200, description: 'For an app that acts for a user. Works once' })
   refresh_token?: string;
 
   @IdField() installation_id: string;
@@ -190,7 +194,7 @@ export class AboutTokenForm {
 
 export class IntrospectionView {
   @BooleanField({
-    description: 'False for a token that is not valid and for one of another client; nothing else follows',
+    description: 'False for an invalid token and for one of another client, with no other members',
   })
   active: boolean;
 
@@ -205,5 +209,5 @@ export class IntrospectionView {
 
 export class OAuthErrorView {
   @TextField({ maxLength: 40, example: 'invalid_grant' }) error: string;
-  @TextField({ maxLength: 500, example: 'What was presented is not valid, or not any more' }) error_description: string;
+  @TextField({ maxLength: 500, example: "The code or token isn't valid or has expired" }) error_description: string;
 }

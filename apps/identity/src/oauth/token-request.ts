@@ -28,11 +28,11 @@ export class Parameters {
   /** @throws OAuthError invalid_request for a parameter that is given twice, is very long or has characters of other alphabets */
   find(name: string): string | undefined {
     const [value, ...more] = this.values.getAll(name);
-    if (more.length > 0) throw new OAuthError('invalid_request', `The parameter ${name} is given more than once`);
+    if (more.length > 0) throw new OAuthError('invalid_request', `${name}: send it only once`);
     if (value === undefined || value === '') return undefined;
-    if (value.length > MAX_VALUE) throw new OAuthError('invalid_request', `The parameter ${name} is too long`);
+    if (value.length > MAX_VALUE) throw new OAuthError('invalid_request', `${name}: too long`);
     if (!PRINTABLE.test(value)) {
-      throw new OAuthError('invalid_request', `The parameter ${name} has a character that is not allowed`);
+      throw new OAuthError('invalid_request', `${name}: contains a character that isn't allowed`);
     }
     return value;
   }
@@ -40,7 +40,7 @@ export class Parameters {
   /** @throws OAuthError invalid_request also for a parameter that is missing */
   get(name: string): string {
     const value = this.find(name);
-    if (value === undefined) throw new OAuthError('invalid_request', `The parameter ${name} is missing`);
+    if (value === undefined) throw new OAuthError('invalid_request', `${name} is required`);
     return value;
   }
 }
@@ -68,13 +68,13 @@ export interface ClientCall {
 export function presentedClient(header: string | undefined, parameters: Parameters): PresentedClient {
   const inBody = { clientId: parameters.find('client_id'), clientSecret: parameters.find('client_secret') };
   if (header === undefined) {
-    if (inBody.clientId === undefined) throw new OAuthError('invalid_client', 'The client is not named');
+    if (inBody.clientId === undefined) throw new OAuthError('invalid_client', 'client_id is missing');
     return { clientId: inBody.clientId, clientSecret: inBody.clientSecret ?? null };
   }
   const basic = parseBasic(header);
-  if (!basic) throw new OAuthError('invalid_client', 'Clients authenticate with HTTP Basic or in the body');
+  if (!basic) throw new OAuthError('invalid_client', 'Authenticate with HTTP Basic or in the body');
   if (inBody.clientSecret !== undefined) {
-    throw new OAuthError('invalid_request', 'The client authenticates in the header and in the body');
+    throw new OAuthError('invalid_request', 'Authenticate in the header or in the body, not both');
   }
   if (inBody.clientId !== undefined && inBody.clientId !== basic.clientId) {
     throw new OAuthError('invalid_request', 'The header and the body name different clients');
@@ -103,7 +103,7 @@ function decodeForm(text: string): string | undefined {
 export function parseScopes(text: string | undefined): Scope[] | undefined {
   const names = text?.split(' ').filter((name) => name !== '');
   if (!names?.length) return undefined;
-  if (!names.every(isScope)) throw new OAuthError('invalid_scope', 'A scope is not known');
+  if (!names.every(isScope)) throw new OAuthError('invalid_scope', 'Unknown scope');
   return [...new Set(names)];
 }
 
@@ -122,10 +122,10 @@ export function intersectScopes(wanted: readonly string[] | null, granted: reado
 /** Those that are asked for, or all that are granted. @throws OAuthError invalid_scope for one not granted, or none */
 export function scopesOfToken(wanted: readonly Scope[] | undefined, granted: readonly string[]): string[] {
   if (wanted?.some((scope) => !coversScope(granted, scope))) {
-    throw new OAuthError('invalid_scope', 'A scope was not granted');
+    throw new OAuthError('invalid_scope', "A requested scope wasn't granted");
   }
   const scopes = wanted ?? granted;
-  if (scopes.length === 0) throw new OAuthError('invalid_scope', 'No scope was granted');
+  if (scopes.length === 0) throw new OAuthError('invalid_scope', 'No requested scope was granted');
   return [...scopes];
 }
 
@@ -146,12 +146,12 @@ export function chooseScopes(
   const unknown = chosen.flatMap((scope, index) =>
     offered.includes(scope)
       ? []
-      : [{ pointer: `/scopes/${index}`, code: 'SCOPE_NOT_OFFERED', detail: 'The scope cannot be given here' }],
+      : [{ pointer: `/scopes/${index}`, code: 'SCOPE_NOT_OFFERED', detail: "This scope isn't available here" }],
   );
   if (unknown.length > 0) throw new PlatformError('SCOPE_NOT_OFFERED', undefined, { errors: unknown });
   const missing = requiredOf(offered, required).filter((scope) => !chosen.includes(scope));
   if (missing.length > 0) {
-    throw new PlatformError('SCOPE_REQUIRED', `The app cannot work without: ${missing.join(', ')}`, {
+    throw new PlatformError('SCOPE_REQUIRED', `Grant the required scopes: ${missing.join(', ')}`, {
       errors: missing.map((scope) => ({ pointer: '/scopes', code: 'SCOPE_REQUIRED', detail: `${scope} is missing` })),
     });
   }
@@ -176,7 +176,7 @@ export class GuessLimit {
 
   constructor(store: LimiterStore) {
     const limiter = (name: string, points: number) =>
-      new Limiter(store, { name, points, windowSeconds: WINDOW_SECONDS }, 'Too many failed attempts');
+      new Limiter(store, { name, points, windowSeconds: WINDOW_SECONDS }, 'Too many failed attempts. Try again later');
     this.limits = new LimitGroup([
       limiter('oauth-client', FAILURES_PER_CLIENT),
       limiter('oauth-address', FAILURES_PER_ADDRESS),

@@ -13,8 +13,8 @@ import { type ClientCall, Parameters } from './token-request.js';
 
 /** RFC 7009, section 2.2: the status says everything. */
 const NOTHING: JsonSchema = { type: 'object', properties: {} };
-const REFUSED = { status: 400, description: 'Refused (RFC 6749, section 5.2)', body: () => OAuthErrorView };
-const NOT_AUTHENTICATED = { status: 401, description: 'The client is not authenticated', body: () => OAuthErrorView };
+const REFUSED = { status: 400, description: 'Rejected (RFC 6749, section 5.2)', body: () => OAuthErrorView };
+const NOT_AUTHENTICATED = { status: 401, description: 'Client authentication failed', body: () => OAuthErrorView };
 const AUTHORIZATION = {
   name: 'Authorization',
   description: 'HTTP Basic with client id and secret, both form-encoded (RFC 6749, section 2.3.1)',
@@ -31,9 +31,9 @@ export class TokenController {
   @FormBody()
   @Public()
   @Describe({
-    summary: 'Issues an access token to an app',
+    summary: 'Issue an access token',
     description:
-      'For an installation by `client_credentials`, with the client id and the secret that an administrator of its workspace was given. For a user by `authorization_code` and then `refresh_token`, where `client_id` is the key of the app and there is no secret. An access token lives 15 minutes.',
+      "For an installation, use `client_credentials` with the client ID and secret that an admin of its workspace issued. For a user, use `authorization_code` and then `refresh_token`, with the app's key as `client_id` and no secret. An access token is valid for 15 minutes.",
     headers: [AUTHORIZATION],
     body: { dto: () => TokenForm },
     example: { grant_type: 'client_credentials', scope: 'leads:read tasks' },
@@ -48,14 +48,14 @@ export class TokenController {
   @FormBody()
   @Public()
   @Describe({
-    summary: 'Ends a token of the app that calls',
+    summary: 'Revoke a token',
     description:
-      'RFC 7009. A token of a user ends everything that the app may do for them by the same consent; a token of the installation ends alone. A token that is not valid is answered with 200 as well.',
+      "OAuth 2.0 token revocation (RFC 7009). Revoking a user's token disconnects the app from that user; revoking an installation's token affects only that token. An invalid token returns 200 as well.",
     headers: [AUTHORIZATION],
     body: { dto: () => AboutTokenForm },
     example: { token: 'eyJhbGciOiJFZERTQSJ9.e30.c2ln', client_id: 'acme-site-visits' },
     answers: [
-      { status: 200, description: 'The token is not valid any more', body: NOTHING, example: {} },
+      { status: 200, description: 'The token is revoked', body: NOTHING, example: {} },
       REFUSED,
       NOT_AUTHENTICATED,
     ],
@@ -70,14 +70,14 @@ export class TokenController {
   @FormBody()
   @Public()
   @Describe({
-    summary: 'Says whether a token of the calling installation is valid, and what it may do',
+    summary: 'Introspect a token',
     description:
-      'RFC 7662, with the credentials of an installation. Tokens of users for whom the app acts there count as its own.',
+      "OAuth 2.0 token introspection (RFC 7662), with an installation's credentials. Includes the tokens of users for whom the app acts in that workspace.",
     headers: [AUTHORIZATION],
     body: { dto: () => AboutTokenForm },
     example: { token: 'eyJhbGciOiJFZERTQSJ9.e30.c2ln' },
     answers: [
-      { status: 200, description: 'What the token is', body: () => IntrospectionView },
+      { status: 200, description: "The token's status and scopes", body: () => IntrospectionView },
       REFUSED,
       NOT_AUTHENTICATED,
     ],
@@ -125,8 +125,8 @@ export class MetadataController {
   @Public()
   @Header('Cache-Control', 'public, max-age=300')
   @Describe({
-    summary: 'Describes the authorization server to OAuth clients',
-    description: 'Metadata of RFC 8414, with which a client of any vendor configures itself.',
+    summary: 'Get the authorization server metadata',
+    description: 'OAuth 2.0 authorization server metadata (RFC 8414).',
     answers: [{ status: 200, description: 'The metadata', body: METADATA }],
   })
   describe(): object {

@@ -176,7 +176,7 @@ export class InstallationTokenService {
   /** @throws OAuthError invalid_client, the same for every reason */
   async authenticate({ clientId, clientSecret }: PresentedClient) {
     const client = clientSecret === null ? null : await this.installations.authenticate(clientId, clientSecret);
-    if (!client) throw new OAuthError('invalid_client', 'The client credentials are not valid');
+    if (!client) throw new OAuthError('invalid_client', "The client credentials aren't valid");
     return client;
   }
 }
@@ -203,7 +203,7 @@ export class TokenService {
         case 'refresh_token':
           return this.userTokens.refresh(publicClient(client), call);
         default:
-          throw new OAuthError('unsupported_grant_type', 'The grant type is not supported');
+          throw new OAuthError('unsupported_grant_type', 'Unsupported grant type');
       }
     });
   }
@@ -239,8 +239,5 @@ export class TokenService {
 /** Apps have no secret: one that is sent proves nothing here and is a mistake. @throws OAuthError */
 function publicClient({ clientId, clientSecret }: PresentedClient): string {
   if (clientSecret === null) return clientId;
-  throw new OAuthError(
-    'unauthorized_client',
-    'The client of this grant type is the app, by its key and without a secret',
-  );
+  throw new OAuthError('unauthorized_client', "For this grant type, send the app's key as client_id and no secret");
 }

@@ -245,4 +245,4 @@ export class UserTokenService {
   }
 }
 
-const invalidGrant = () => new OAuthError('invalid_grant', 'What was presented is not valid, or not any more');
+const invalidGrant = () => new OAuthError('invalid_grant', "The code or token isn't valid or has expired");

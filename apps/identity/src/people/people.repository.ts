@@ -124,7 +124,7 @@ export class UserRepository {
   /** @throws PlatformError NOT_FOUND */
   async get(tx: TenantTransaction, id: string): Promise<User> {
     const user = await this.find(tx, id);
-    if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
+    if (!user) throw new PlatformError('NOT_FOUND', 'User not found');
     return user;
   }
 

@@ -43,7 +43,7 @@ export class UserService {
     const isTaken =
       (await this.users.findByEmail(tx, tenantId, user.email)) !== null ||
       (await this.persons.isOfMember(tx, user.email, tenantId));
-    if (isTaken) throw new PlatformError('EMAIL_TAKEN', 'A user of the workspace has the address already');
+    if (isTaken) throw new PlatformError('EMAIL_TAKEN', 'Another user of the workspace already uses this address');
     await this.insert(tx, tenantId, user);
     await this.persons.addLocal(tx, { userId: user.id, tenantId, email: user.email, passwordKey });
   }
@@ -72,7 +72,10 @@ export class UserService {
 
 export class UserSummaryView {
   @IdField() id: string;
-  @EmailField({ nullable: true, description: 'Null for a host user whose address another user of the workspace has' })
+  @EmailField({
+    nullable: true,
+    description: 'Null for a host user whose address belongs to another user of the workspace',
+  })
   email: string | null;
   @TextField({ maxLength: 200 }) name: string;
   @ListField(field.text({ maxLength: 40 }), { example: ['member'] }) roles: string[];
@@ -90,7 +93,8 @@ export function normaliseEmail(email: string): string {
 /** @throws PlatformError ROLE_NOT_GRANTABLE for a role above the principal's */
 export function assertGrantable(principal: Principal, roles: readonly string[]): void {
   const refused = roles.find((role) => !mayGrantRole(principal.roles, role));
-  if (refused !== undefined) throw new PlatformError('ROLE_NOT_GRANTABLE', `The role ${refused} is above your own`);
+  if (refused !== undefined)
+    throw new PlatformError('ROLE_NOT_GRANTABLE', `The role ${refused} is higher than your own`);
 }
 
 /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE for a user with a role above the principal's */
@@ -186,7 +190,7 @@ export class TenantService {
   /** The tenant in context as other services and clients see it. */
   async view(tx: TenantTransaction): Promise<TenantView> {
     const tenant = await this.tenants.find(tx);
-    if (!tenant || tenant.closedAt) throw new PlatformError('NOT_FOUND', 'There is no such workspace');
+    if (!tenant || tenant.closedAt) throw new PlatformError('NOT_FOUND', 'Workspace not found');
     const { id, name, plan, timeZone, country, currency, language } = tenant;
     return { id, name, plan, timeZone, country, currency, language, verified: tenant.verifiedAt !== null };
   }
@@ -194,5 +198,5 @@ export class TenantService {
 
 export function assertVerified(tenant: Pick<TenantView, 'verified'>): void {
   if (tenant.verified !== false) return;
-  throw new PlatformError('EMAIL_NOT_VERIFIED', 'Verify the address that the workspace was registered with first');
+  throw new PlatformError('EMAIL_NOT_VERIFIED', "Verify the workspace's email address first");
 }

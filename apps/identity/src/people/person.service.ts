@@ -44,10 +44,10 @@ export class PersonService {
     const memberships = await this.persons.memberships(tx, personId);
     if (memberships.some(({ userId }) => userId === user.userId)) return personId;
     if (memberships.some(({ tenantId }) => tenantId === user.tenantId)) {
-      throw new PlatformError('CONFLICT', 'The person is another user of the workspace already');
+      throw new PlatformError('CONFLICT', 'This person already has an account in this workspace');
     }
     if (memberships.length >= MAX_MEMBERSHIPS) {
-      throw new PlatformError('CONFLICT', `A person is in at most ${MAX_MEMBERSHIPS} workspaces`);
+      throw new PlatformError('CONFLICT', `A person can be in up to ${MAX_MEMBERSHIPS} workspaces`);
     }
     const passwordHash = await this.passwordOf(tx, memberships);
     if (passwordHash !== null) await this.users.setPassword(tx, user, passwordHash);

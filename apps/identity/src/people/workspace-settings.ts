@@ -11,9 +11,21 @@ const currencies = new Set(Intl.supportedValuesOf('currency'));
 
 /** What there is, as far as the data of this runtime say (IANA, ISO 3166-1 and ISO 4217). */
 const KNOWN = {
-  timeZone: { code: 'TIME_ZONE', detail: 'There is no such time zone', knows: isTimeZone },
-  country: { code: 'COUNTRY', detail: 'There is no such country', knows: (code) => regions.of(code) !== undefined },
-  currency: { code: 'CURRENCY', detail: 'There is no such currency', knows: (code) => currencies.has(code) },
+  timeZone: {
+    code: 'TIME_ZONE',
+    detail: 'Unknown time zone. Use an IANA name such as Europe/Berlin',
+    knows: isTimeZone,
+  },
+  country: {
+    code: 'COUNTRY',
+    detail: 'Unknown country. Use an ISO 3166-1 code such as DE',
+    knows: (code) => regions.of(code) !== undefined,
+  },
+  currency: {
+    code: 'CURRENCY',
+    detail: 'Unknown currency. Use an ISO 4217 code such as EUR',
+    knows: (code) => currencies.has(code),
+  },
 } as const satisfies Record<string, Known>;
 
 type Settings = { readonly [Name in keyof typeof KNOWN]?: string | null };

@@ -13,8 +13,8 @@ export class WorkspaceController {
   @Get()
   @Access({ right: 'read' })
   @Describe({
-    summary: 'Returns the workspace',
-    description: 'Its name, time zone, country, currency, language and plan.',
+    summary: 'Get the workspace',
+    description: 'Its name, time zone, country, currency, language, and plan.',
     answers: [{ status: 200, description: 'The workspace', body: () => Workspace }],
   })
   get(@CurrentPrincipal() principal: Principal): Promise<Workspace> {
@@ -24,9 +24,8 @@ export class WorkspaceController {
   @Patch()
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Changes the settings of the workspace',
-    description:
-      'Other services know of a new time zone or country within a minute. The plan is the operators to change.',
+    summary: 'Update the workspace settings',
+    description: 'A new time zone or country applies everywhere within a minute. Only operators can change the plan.',
     answers: [{ status: 200, description: 'The workspace', body: () => Workspace }],
   })
   change(@CurrentPrincipal() principal: Principal, @Body() input: WorkspaceChangeInput): Promise<Workspace> {

@@ -11,7 +11,7 @@ export class Workspace {
   @TextField({ maxLength: 64 }) timeZone: string;
   @TextField({ maxLength: 2, nullable: true }) country: string | null;
 
-  @TextField({ optional: true, maxLength: 3, description: 'ISO 4217, of new amounts', example: 'EUR' })
+  @TextField({ optional: true, maxLength: 3, description: 'ISO 4217, for new amounts', example: 'EUR' })
   currency?: string;
 
   @EnumField(LANGUAGES, { optional: true }) language?: Language;
@@ -19,7 +19,7 @@ export class Workspace {
   @BooleanField({
     optional: true,
     description:
-      'False until the address that the workspace was registered with is verified; until then it can neither add users, mint for new host users nor submit apps',
+      "False until the workspace's email address is verified. Until then it can't add users, mint for new host users, or submit apps",
     example: true,
   })
   verified?: boolean;

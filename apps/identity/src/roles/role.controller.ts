@@ -13,9 +13,9 @@ export class RoleController {
   @Get()
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Lists the roles that can be given',
+    summary: 'List roles',
     description:
-      'Built-in ones first, then by name those of the workspace and of apps, with the apps that bring them. What a field opens to a role is in the definition of its object.',
+      'Built-in roles first, then those of the workspace and of apps by name. The definition of an object says which fields a role opens.',
     answers: [{ status: 200, description: 'The roles', body: () => RoleListView }],
   })
   async list(@CurrentPrincipal() { tenantId }: Principal): Promise<RoleListView> {
@@ -25,9 +25,9 @@ export class RoleController {
   @Post()
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Adds a role to the workspace',
+    summary: 'Add a role',
     description:
-      'It opens nothing by itself: an app that brings a role of the name shares it. `CONFLICT` for a role that is there, and for the 101st.',
+      'A role opens nothing by itself; apps that declare the same name share it. `CONFLICT` if the role exists, or the workspace already has 100.',
     answers: [{ status: 201, description: 'The role', body: () => RoleView }],
     errors: ['CONFLICT'],
   })
@@ -38,9 +38,9 @@ export class RoleController {
   @Delete(':name')
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Removes a role of the workspace',
+    summary: 'Remove a role',
     description:
-      'Not while a user, service account or identity provider has it or a field names it (`CONFLICT`). Roles of apps go with the app.',
+      "`CONFLICT` while a user, service account, or identity provider has it or a field uses it. Apps' roles are removed with the app.",
     answers: [{ status: 204, description: 'The role is removed' }],
     errors: ['NOT_FOUND', 'CONFLICT'],
   })

@@ -16,12 +16,12 @@ export class RoleView {
   @TextField({ maxLength: 100, example: 'Sales' }) label: string;
 
   @EnumField(['builtin', 'workspace', 'app'], {
-    description: 'The role of an app that is gone stays, without `appKeys`, while somebody has it',
+    description: 'The role of an uninstalled app stays, without `appKeys`, while someone has it',
   })
   origin: 'builtin' | 'workspace' | 'app';
 
   @ListField(field.text({ maxLength: 64 }), {
-    description: 'The installed apps that bring the role; also of a role of the workspace',
+    description: 'The installed apps that declare the role',
     example: ['acme-site-visits'],
   })
   appKeys: string[];

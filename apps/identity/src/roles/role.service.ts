@@ -63,9 +63,10 @@ export class RoleService {
       // Roles of a tenant are made one after the other, so that no two of them are the last that is allowed.
       await this.tenants.lock(tx);
       const own = await this.roles.list(tx);
-      if (own.some((role) => role.name === name)) throw new PlatformError('CONFLICT', `The role ${name} is there`);
+      if (own.some((role) => role.name === name))
+        throw new PlatformError('CONFLICT', `The role ${name} already exists`);
       if (own.length >= ROLES_PER_TENANT) {
-        throw new PlatformError('CONFLICT', `A workspace has at most ${ROLES_PER_TENANT} roles of its own`);
+        throw new PlatformError('CONFLICT', `A workspace can have up to ${ROLES_PER_TENANT} roles of its own`);
       }
       await this.roles.insert(tx, { name, label });
       this.trail.record(tx, { action: 'role.added', subject: { kind: 'role', id: name } });
@@ -78,7 +79,7 @@ export class RoleService {
     const { tenantId } = principal;
     await this.database.transaction(tenantId, (tx) => this.assertHeldByNobody(tx, name));
     const [field] = await this.fieldsOf(tenantId, [name], []);
-    if (field !== undefined) throw new PlatformError('CONFLICT', `The field ${field} names the role ${name}`);
+    if (field !== undefined) throw new PlatformError('CONFLICT', `The field ${field} uses the role ${name}`);
     await this.database.transaction(principal, async (tx) => {
       // Again, under the lock: it can have been given meanwhile.
       await this.assertHeldByNobody(tx, name);
@@ -107,7 +108,7 @@ export class RoleService {
     throw invalidValues(
       ...unknown.map((name) => ({
         ...{ pointer: `${pointer}/${roles.indexOf(name)}`, code: 'UNKNOWN_ROLE' },
-        detail: `The workspace has no role ${name}`,
+        detail: `Unknown role "${name}"`,
       })),
     );
   }
@@ -152,7 +153,7 @@ export class RoleService {
 
   /** @throws PlatformError NOT_FOUND, CONFLICT */
   private async assertHeldByNobody(tx: TenantTransaction, name: string): Promise<void> {
-    if (!(await this.roles.lock(tx, name))) throw new PlatformError('NOT_FOUND', 'The workspace has made no such role');
+    if (!(await this.roles.lock(tx, name))) throw new PlatformError('NOT_FOUND', 'Role not found');
     const holders = await this.roles.countHolders(tx, name);
     const detail = `Users, service accounts and identity providers that have the role: ${holders}`;
     if (holders > 0) throw new PlatformError('CONFLICT', detail);

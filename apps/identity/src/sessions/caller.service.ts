@@ -15,7 +15,7 @@ import type { Session } from './sessions.entity.js';
 
 export class CallerView extends UserSummaryView {
   @ListField(field.text({ maxLength: 40 }), {
-    description: 'Scopes that limit the token; an empty list means that the role alone decides',
+    description: 'Scopes that limit the token; an empty list means that only the role decides',
   })
   scopes: string[];
 
@@ -36,7 +36,7 @@ export class CallerService {
     return this.database.transaction(principal.tenantId, async (tx) => {
       // Sent together: one round trip.
       const [user, tenant] = await Promise.all([this.users.find(tx, principal.userId), this.tenants.view(tx)]);
-      if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
+      if (!user) throw new PlatformError('NOT_FOUND', 'User not found');
       return {
         id: user.id,
         email: shownAddress(user),
@@ -83,7 +83,7 @@ export class UserSessionService {
   async end(principal: Principal, userId: string, sessionId: string): Promise<void> {
     await assertAdministered(this.database, this.users, principal, userId);
     const found = await this.sessions.end(principal, userId, sessionId);
-    if (!found) throw new PlatformError('NOT_FOUND', 'There is no such session');
+    if (!found) throw new PlatformError('NOT_FOUND', 'Session not found');
   }
 
   async endAll(principal: Principal, userId: string): Promise<void> {

@@ -35,8 +35,8 @@ export class InternalTokenService {
   /** With the current roles of the user: a role that was taken away does not survive in work that was started before. */
   private async forUser({ tenantId, userId }: Request): Promise<TokenContent> {
     const user = await this.database.transaction(tenantId, (tx) => this.users.lockForIssue(tx, userId));
-    if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
-    if (user.status !== 'active') throw new PlatformError('FORBIDDEN', 'The user is not active');
+    if (!user) throw new PlatformError('NOT_FOUND', 'User not found');
+    if (user.status !== 'active') throw new PlatformError('FORBIDDEN', "The user isn't active");
     return {
       aud: AUDIENCES.internal,
       sub: user.id,

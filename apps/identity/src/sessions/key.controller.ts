@@ -36,8 +36,8 @@ export class KeyController {
   @Public()
   @Header('Cache-Control', 'public, max-age=300')
   @Describe({
-    summary: 'Returns the public keys that verify access tokens',
-    description: 'A JSON Web Key Set (RFC 7517). A new key is published ten minutes before it signs its first token.',
+    summary: 'Get the public keys that verify access tokens',
+    description: 'A JSON Web Key Set (RFC 7517). A new key is published 10 minutes before it signs its first token.',
     answers: [{ status: 200, description: 'The key set', body: KEY_SET }],
   })
   async keySet(): Promise<{ keys: JWK[] }> {

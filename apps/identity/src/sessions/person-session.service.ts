@@ -77,7 +77,7 @@ export class PersonSessionService {
    */
   async assertSecondFactor(principal: Principal): Promise<void> {
     if (await this.hasSecondFactor(principal)) return;
-    throw notWithinSession('Switch to the workspace where you have your second factor');
+    throw notWithinSession('Switch to a workspace where two-step verification is on for you');
   }
 
   /** Returns whether an authenticator that the user sets up now speaks for the person: it is their first factor, or proven by it. */

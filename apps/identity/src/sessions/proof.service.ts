@@ -110,6 +110,6 @@ export class RecentProof extends ProofSource {
 
 /** @throws PlatformError FORBIDDEN */
 export function sessionOf({ sessionId }: Principal): string {
-  if (sessionId === undefined) throw new PlatformError('FORBIDDEN', 'The token belongs to no session');
+  if (sessionId === undefined) throw new PlatformError('FORBIDDEN', 'This token has no session');
   return sessionId;
 }

@@ -22,9 +22,9 @@ export class SessionController {
   @NotRepeatable()
   @Public()
   @Describe({
-    summary: 'Exchanges a refresh token for a new pair of tokens',
+    summary: 'Refresh the tokens',
     description:
-      'Each refresh token works once. A client that lost the answer can present the same one again for ten seconds and gets the same successor, as long as that was not used; presenting a spent token otherwise ends its session. A session ends when it is not refreshed for two weeks, and after 90 days at the latest, unless the platform is configured otherwise.',
+      "Each refresh token works once. A client that lost the response can send the same token again for 10 seconds and gets the same successor, if that wasn't used; otherwise reusing a token ends its session. A session ends after 2 weeks without a refresh, and after 90 days at the latest, unless the platform is configured otherwise.",
     answers: [{ status: 200, description: 'The new pair of tokens', body: () => TokenPairView }],
     errors: ['INVALID_REFRESH_TOKEN', 'WORKSPACE_SUSPENDED'],
   })
@@ -35,8 +35,8 @@ export class SessionController {
   @Get('me')
   @Access({ right: 'read', embed: true })
   @Describe({
-    summary: 'Returns the current user',
-    description: 'The user and the workspace that the access token was issued for.',
+    summary: 'Get the current user',
+    description: "The access token's user and workspace.",
     answers: [{ status: 200, description: 'The current user', body: () => CallerView }],
   })
   async me(@CurrentPrincipal() principal: Principal): Promise<CallerView> {
@@ -46,8 +46,8 @@ export class SessionController {
   @Post('logout')
   @Access({ right: 'read' })
   @Describe({
-    summary: 'Signs out',
-    description: 'Ends the session of the access token; its refresh token stops working.',
+    summary: 'Sign out',
+    description: 'Ends the session of the access token. Its refresh token stops working.',
     answers: [{ status: 204, description: 'Signed out' }],
   })
   async logout(@CurrentPrincipal() principal: Principal): Promise<void> {
@@ -58,9 +58,9 @@ export class SessionController {
   @Get('sessions')
   @Access({ right: 'read', person: 'reach' })
   @Describe({
-    summary: 'Lists the open sessions of the current user',
+    summary: 'List your sessions',
     description:
-      'A session is one sign-in on one device. Each says where it was opened and where it was used last. Those of all workspaces of the person are listed, but in a session that a provider has opened, one from before the address was verified, and one of a user without the second factor that the person has elsewhere: there, those of its workspace.',
+      "A session is one sign-in on one device, with where it was opened and last used. The list covers all of the person's workspaces. It covers only the session's own workspace if an identity provider opened the session, if it began before the address was verified, or if the user lacks the second factor that the person has elsewhere.",
     answers: [{ status: 200, description: 'The sessions, newest first', body: () => PersonSessionView, list: true }],
   })
   async list(
@@ -77,9 +77,9 @@ export class SessionController {
   @Delete('sessions')
   @Access({ right: 'read', person: 'reach' })
   @Describe({
-    summary: 'Ends every session of the current user',
+    summary: 'End all of your sessions',
     description:
-      'The current session ends too, and so does what apps may do for the user; of a person, in each of the workspaces whose sessions are listed. Access tokens of these sessions stop working within a second.',
+      'Ends the current session, too, and disconnects apps, in each workspace whose sessions are listed. Their access tokens stop working within a second.',
     answers: [{ status: 204, description: 'The sessions have ended' }],
   })
   async endAll(@CurrentPrincipal() principal: Principal): Promise<void> {
@@ -89,13 +89,13 @@ export class SessionController {
   @Delete('sessions/:id')
   @Access({ right: 'read', person: 'reach' })
   @Describe({
-    summary: 'Ends one session of the current user',
-    description: 'Any that is listed. Access tokens of the session stop working within a second.',
+    summary: 'End one of your sessions',
+    description: 'Any session in the list. Its access tokens stop working within a second.',
     answers: [{ status: 204, description: 'The session has ended' }],
   })
   async end(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     const found = await this.ofPerson.end(principal, id);
-    if (!found) throw new PlatformError('NOT_FOUND', 'There is no such session');
+    if (!found) throw new PlatformError('NOT_FOUND', 'Session not found');
   }
 }
 
@@ -107,8 +107,8 @@ export class UserSessionController {
 
   @Get()
   @Describe({
-    summary: 'Lists the open sessions of a user',
-    description: 'With the device and where each was used. Not for users with a role above your own.',
+    summary: 'List the sessions of a user',
+    description: 'Includes the device and where each session was used. Not for users with a role higher than your own.',
     answers: [{ status: 200, description: 'The sessions, newest first', body: () => SessionView, list: true }],
     errors: ['ROLE_NOT_GRANTABLE'],
   })
@@ -124,8 +124,8 @@ export class UserSessionController {
   @Delete()
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Ends every session of a user',
-    description: 'Access tokens of these sessions stop working within a second; the user can sign in again.',
+    summary: 'End all sessions of a user',
+    description: 'Their access tokens stop working within a second. The user can sign in again.',
     answers: [{ status: 204, description: 'The sessions have ended' }],
     errors: ['ROLE_NOT_GRANTABLE'],
   })
@@ -136,8 +136,8 @@ export class UserSessionController {
   @Delete(':sessionId')
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Ends one session of a user',
-    description: 'Access tokens of the session stop working within a second.',
+    summary: 'End a session of a user',
+    description: "The session's access tokens stop working within a second.",
     answers: [{ status: 204, description: 'The session has ended' }],
     errors: ['ROLE_NOT_GRANTABLE'],
   })

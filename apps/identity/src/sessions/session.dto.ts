@@ -5,23 +5,28 @@ export class SessionView {
   @BooleanField({ description: 'Whether this is the session of the access token' }) current: boolean;
   @TextField({ maxLength: 64, nullable: true, description: 'Where the sign-in came from' }) address: string | null;
 
-  @TextField({ maxLength: 64, nullable: true, description: 'Where the session was used last' })
+  @TextField({ maxLength: 64, nullable: true, description: 'Where the session was last used' })
   lastAddress: string | null;
 
   @TextField({ maxLength: 300, nullable: true }) userAgent: string | null;
 
-  @TextField({ maxLength: 60, nullable: true, description: 'The user agent in short', example: 'Firefox on Linux' })
+  @TextField({
+    maxLength: 60,
+    nullable: true,
+    description: 'Short form of the user agent',
+    example: 'Firefox on Linux',
+  })
   device: string | null;
 
   @DateTimeField() createdAt: string;
   @DateTimeField() lastUsedAt: string;
-  @DateTimeField({ description: 'When the session ends unless it is refreshed before' }) expiresAt: string;
-  @DateTimeField({ description: 'When the session ends however often it is refreshed' }) endsAt: string;
+  @DateTimeField({ description: 'When the session expires unless it is refreshed' }) expiresAt: string;
+  @DateTimeField({ description: 'When the session expires at the latest' }) endsAt: string;
 }
 
 export class PersonSessionView extends SessionView {
-  @IdField({ description: 'Of the workspace that the session is of' }) tenantId: string;
-  @TextField({ maxLength: 200, description: 'The name of that workspace' }) workspace: string;
+  @IdField({ description: "ID of the session's workspace" }) tenantId: string;
+  @TextField({ maxLength: 200, description: "Name of the session's workspace" }) workspace: string;
 }
 
 export class RefreshInput {

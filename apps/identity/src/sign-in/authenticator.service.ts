@@ -92,16 +92,17 @@ export class AuthenticatorService {
     const secret = toBase32(randomBytes(SECRET_BYTES));
     const sealed = this.box.seal(secret, contextOfAuthenticator(tx.tenantId, userId));
     if (!(await this.authenticators.start(tx, userId, sealed)))
-      throw new PlatformError('CONFLICT', 'The authenticator in use must be removed first');
+      throw new PlatformError('CONFLICT', 'Remove the current authenticator app first');
     return { secret, otpauthUri: otpauthUri(secret, email) };
   }
 
   /** @param personProven whether it speaks for the person @throws PlatformError INVALID_CREDENTIALS, CONFLICT without an enrolment */
   async confirm(tx: TenantTransaction, userId: string, code: string, personProven: boolean): Promise<string[]> {
     const pending = await this.authenticators.lock(tx, userId);
-    if (!pending || pending.confirmedAt) throw new PlatformError('CONFLICT', 'No enrolment has been started');
+    if (!pending || pending.confirmedAt)
+      throw new PlatformError('CONFLICT', 'Start setting up an authenticator app first');
     const step = matchingStep(this.secretOf(tx, userId, pending.sealedSecret), code, Date.now(), null);
-    if (step === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or no longer valid');
+    if (step === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or has expired');
     await this.authenticators.confirm(tx, userId, step, personProven);
     return this.replaceRecoveryCodes(tx, userId);
   }

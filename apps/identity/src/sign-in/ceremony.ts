@@ -129,7 +129,7 @@ async function judged<T>(check: () => Promise<T>): Promise<T> {
 /** @param reason for the log; the client is told no more than that it was refused */
 function refused(reason: string): PlatformError {
   logger.warn({ msg: 'A passkey was refused', reason: reason.slice(0, 300) });
-  return new PlatformError('INVALID_CREDENTIALS', 'The passkey is not accepted');
+  return new PlatformError('INVALID_CREDENTIALS', "The passkey wasn't accepted");
 }
 
 const headOf = ({ id, rawId, type }: CredentialJson) => {

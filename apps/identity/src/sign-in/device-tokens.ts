@@ -76,7 +76,7 @@ export const DEVICE_TOKEN_HEADER = 'x-device-token';
 export const DEVICE_TOKEN_DESCRIPTION: HeaderDescription = {
   name: 'X-Device-Token',
   description:
-    'What an earlier sign-in on this device was answered with in the header of the same name. Guesses of others at the account do not slow down a device that presents it. It proves nothing else.',
+    "The value of this header from an earlier sign-in on this device. Other people's guesses at the account don't slow down a device that sends it. It proves nothing else.",
 };
 
 export interface HeaderReply {

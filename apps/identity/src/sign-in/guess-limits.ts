@@ -53,7 +53,9 @@ export class CodeGuessService {
       return Math.max(1, wait?.seconds ?? 1);
     });
     if (waitSeconds > 0) {
-      throw new PlatformError('RATE_LIMITED', 'Too many wrong codes', { retryAfterSeconds: waitSeconds });
+      throw new PlatformError('RATE_LIMITED', 'Too many wrong codes. Try again later', {
+        retryAfterSeconds: waitSeconds,
+      });
     }
   }
 
@@ -102,7 +104,8 @@ class KeyedQueue {
   /** @throws PlatformError SERVICE_UNAVAILABLE when too many tasks of the key wait */
   async run<T>(key: string, task: () => Promise<T>): Promise<T> {
     const length = this.lengths.get(key) ?? 0;
-    if (length > MOST_WAITING) throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many attempts are under way');
+    if (length > MOST_WAITING)
+      throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many attempts in progress. Try again shortly');
     this.lengths.set(key, length + 1);
     const before = this.tails.get(key) ?? Promise.resolve();
     const result = before.then(task);
@@ -155,7 +158,7 @@ export class SignInLimit {
       name: string,
       points: number,
       windowSeconds = QUARTER_HOUR,
-      refusal = 'Too many failed attempts',
+      refusal = 'Too many failed attempts. Try again later',
     ) => new Limiter(store, { name, points, windowSeconds }, refusal);
     const fromOne = [
       limiter('sign-in-account', FAILURES_PER_ACCOUNT),
@@ -191,7 +194,7 @@ export class SignInLimit {
 }
 
 const SLOWED =
-  'Too many failed attempts on this account: try again later, from a device that has signed in before, or set a new password by mail';
+  "Too many failed attempts on this account. Wait, sign in from a device you've used before, or reset your password";
 
 async function counted<T>(limits: LimitGroup, keys: readonly string[], attempt: () => Promise<T>): Promise<T> {
   await limits.consume(...keys);

@@ -162,6 +162,8 @@ export class HashPool {
   private refusal(reason: 'full' | 'old' | 'displaced'): PlatformError {
     refusals.inc({ reason });
     const retryAfterSeconds = Math.ceil(this.options.queueMs / 1000);
-    return new PlatformError('SERVICE_UNAVAILABLE', 'Too many passwords are being checked', { retryAfterSeconds });
+    return new PlatformError('SERVICE_UNAVAILABLE', 'Too many passwords are being checked. Try again in a second', {
+      retryAfterSeconds,
+    });
   }
 }

@@ -31,7 +31,7 @@ export class InitialPasswords {
     newPassword: string | undefined,
   ): PasswordReplacement | undefined {
     if (newPassword === undefined) return undefined;
-    if (!isInitial) throw refusal('NOT_INITIAL', 'The password is one of your own: change it in a session');
+    if (!isInitial) throw refusal('NOT_INITIAL', 'You chose this password yourself. Sign in and change it there');
     return { currentPassword: password, newPassword };
   }
 
@@ -46,7 +46,7 @@ export class InitialPasswords {
 
 /** That a sign-in with an initial password has to bring one of their own. */
 export const newPasswordRequired = () =>
-  refusal('REQUIRED', 'Somebody else knows the password: choose one of your own');
+  refusal('REQUIRED', 'Someone else chose this password. Choose your own with newPassword');
 
 function refusal(code: string, detail: string): PlatformError {
   return new PlatformError('VALIDATION_FAILED', detail, { errors: [{ pointer: '/newPassword', code, detail }] });

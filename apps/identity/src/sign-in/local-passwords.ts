@@ -61,9 +61,10 @@ export class LocalPasswordsController {
   @Get()
   @Access({ right: 'read' })
   @Describe({
-    summary: 'Returns whether administrators may choose passwords',
-    description: 'Where they may not, users are invited. Until an owner decides, it is refused in production.',
-    answers: [{ status: 200, description: 'Whether they may', body: () => LocalPasswordsView }],
+    summary: 'Get the password policy',
+    description:
+      'Whether admins can add users with a password. If not, users are invited. In production it is off until an owner turns it on.',
+    answers: [{ status: 200, description: 'The policy', body: () => LocalPasswordsView }],
   })
   async get(@CurrentPrincipal() { tenantId }: Principal): Promise<LocalPasswordsView> {
     return { localPasswords: await this.passwords.policy(tenantId) };
@@ -72,10 +73,10 @@ export class LocalPasswordsController {
   @Put()
   @Access({ right: 'own', proof: true })
   @Describe({
-    summary: 'Sets whether administrators may choose passwords',
+    summary: 'Set the password policy',
     description:
-      'In production such a password is good for one sign-in, which replaces it. Passwords that were chosen before go on working.',
-    answers: [{ status: 200, description: 'Whether they may', body: () => LocalPasswordsView }],
+      'In production, such a password works for one sign-in, which replaces it. Existing passwords keep working.',
+    answers: [{ status: 200, description: 'The policy', body: () => LocalPasswordsView }],
   })
   async set(
     @CurrentPrincipal() principal: Principal,

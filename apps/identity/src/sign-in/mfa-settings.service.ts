@@ -83,7 +83,7 @@ export class MfaSettingsService {
     const { tenantId, userId } = principal;
     return this.database.transaction(tenantId, async (tx) => {
       const user = await this.lockProven(tx, principal);
-      if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
+      if (!user) throw new PlatformError('NOT_FOUND', 'User not found');
       return this.authenticators.start(tx, userId, user.email);
     });
   }
@@ -113,7 +113,7 @@ export class MfaSettingsService {
       await this.lockProven(tx, principal);
       const inUse = await this.authenticators.isInUse(tx, userId);
       const removed = await this.authenticators.remove(tx, userId);
-      if (!removed) throw new PlatformError('NOT_FOUND', 'There is no authenticator');
+      if (!removed) throw new PlatformError('NOT_FOUND', 'No authenticator app is set up');
       if (!inUse) return;
       if (!speaksForPerson) await this.forgetEarlier(tx, userId);
       await this.notices.send(tx, userId, { change: 'authenticator-removed' });
@@ -135,7 +135,7 @@ export class MfaSettingsService {
     return this.database.transaction(principal, async (tx) => {
       await this.lockProven(tx, principal);
       if (!(await this.authenticators.isInUse(tx, userId))) {
-        throw new PlatformError('CONFLICT', 'Recovery codes belong to an authenticator');
+        throw new PlatformError('CONFLICT', 'Set up an authenticator app before you create recovery codes');
       }
       await this.notices.send(tx, userId, { change: 'recovery-codes-replaced' });
       this.record(tx, userId, 'recovery_codes.replaced');
@@ -156,10 +156,10 @@ export class MfaSettingsService {
 
   private async assertMayTurnOff(tx: TenantTransaction, userId: string): Promise<void> {
     if (await this.authenticators.isInUse(tx, userId)) {
-      throw new PlatformError('CONFLICT', 'The authenticator in use must be removed first');
+      throw new PlatformError('CONFLICT', 'Remove the current authenticator app first');
     }
     if ((await this.policies.get(tx)) === 'required') {
-      throw new PlatformError('CONFLICT', 'The workspace requires a second factor');
+      throw new PlatformError('CONFLICT', 'The workspace requires two-step verification');
     }
   }
 }

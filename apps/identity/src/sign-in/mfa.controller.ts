@@ -19,8 +19,8 @@ export class MfaController {
 
   @Get()
   @Describe({
-    summary: 'Returns how the current user proves their second factor',
-    description: 'Whether it is on, whether an authenticator is in use and how many recovery codes are left.',
+    summary: 'Get two-step verification settings',
+    description: 'Whether it is on, whether an authenticator app is in use, and how many recovery codes are left.',
     answers: [{ status: 200, description: 'The setting', body: () => MfaSettingsView }],
   })
   async get(@CurrentPrincipal() principal: Principal): Promise<MfaSettingsView> {
@@ -29,9 +29,9 @@ export class MfaController {
 
   @Put()
   @Describe({
-    summary: 'Turns the second factor of the current user on or off',
+    summary: 'Turn two-step verification on or off',
     description:
-      'With the second factor on, every sign-in is completed by a code: of the authenticator where one is in use, otherwise one of six digits that is sent by e-mail. It cannot be turned off while an authenticator is in use or where the workspace requires it; otherwise turning it off needs, besides the password, a proof by the code or a passkey in the last ten minutes. A user without a password needs such a proof in its place.',
+      "With two-step verification on, every sign-in needs a code: from the authenticator app if one is in use, otherwise six digits by email. It can't be turned off while an authenticator app is in use or the workspace requires it. Turning it off also requires authentication by code or passkey within the last 10 minutes, instead of the password for users without one.",
     answers: [{ status: 204, description: 'The setting is stored' }],
     errors: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'CONFLICT'],
   })
@@ -43,10 +43,10 @@ export class MfaController {
   @Access({ right: 'read', proof: true })
   @NotRepeatable()
   @Describe({
-    summary: 'Starts to set up an authenticator app',
+    summary: 'Start to set up an authenticator app',
     description:
-      'Codes of six digits by RFC 6238 (SHA-1, 30 seconds). The authenticator counts once a code confirms it; starting again replaces a secret that is not confirmed.',
-    answers: [{ status: 201, description: 'What the app is set up with, this once', body: () => AuthenticatorView }],
+      'Six-digit codes by RFC 6238 (SHA-1, 30 seconds). The app is in use once a code confirms it. Starting again replaces an unconfirmed secret.',
+    answers: [{ status: 201, description: 'The setup data, shown once', body: () => AuthenticatorView }],
     errors: ['CONFLICT'],
   })
   async startEnrolment(@CurrentPrincipal() principal: Principal): Promise<AuthenticatorView> {
@@ -57,9 +57,10 @@ export class MfaController {
   @Access({ right: 'read', proof: true })
   @NotRepeatable()
   @Describe({
-    summary: 'Puts the authenticator into use',
-    description: 'From now on every sign-in asks for its code, or for one of the ten recovery codes in the answer.',
-    answers: [{ status: 200, description: 'The recovery codes, this once', body: () => RecoveryCodesView }],
+    summary: 'Confirm the authenticator app',
+    description:
+      'From then on, every sign-in asks for a code from the app, or one of the 10 recovery codes in the response.',
+    answers: [{ status: 200, description: 'The recovery codes, shown once', body: () => RecoveryCodesView }],
     errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
   })
   async confirmEnrolment(
@@ -72,9 +73,9 @@ export class MfaController {
   @Delete('authenticator')
   @Access({ right: 'read', proof: true })
   @Describe({
-    summary: 'Removes the authenticator',
-    description: 'Its recovery codes stop working. The second factor stays on, by e-mail.',
-    answers: [{ status: 204, description: 'The authenticator is removed' }],
+    summary: 'Remove the authenticator app',
+    description: 'Its recovery codes stop working. Two-step verification stays on, with codes by email.',
+    answers: [{ status: 204, description: 'The authenticator app is removed' }],
     errors: ['NOT_FOUND'],
   })
   async removeAuthenticator(@CurrentPrincipal() principal: Principal): Promise<void> {
@@ -85,9 +86,9 @@ export class MfaController {
   @Access({ right: 'read', proof: true })
   @NotRepeatable()
   @Describe({
-    summary: 'Replaces the recovery codes',
-    description: 'Ten new codes; the previous ones stop working.',
-    answers: [{ status: 201, description: 'The recovery codes, this once', body: () => RecoveryCodesView }],
+    summary: 'Replace your recovery codes',
+    description: 'Returns 10 new codes. The previous ones stop working.',
+    answers: [{ status: 201, description: 'The recovery codes, shown once', body: () => RecoveryCodesView }],
     errors: ['CONFLICT'],
   })
   async replaceRecoveryCodes(@CurrentPrincipal() principal: Principal): Promise<RecoveryCodesView> {

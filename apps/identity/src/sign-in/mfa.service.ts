@@ -137,8 +137,8 @@ function idsOf(kind: AccountKind, text: string, refuse = refused): [string, stri
   return [tenantId, id];
 }
 
-const refused = () => new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or no longer valid');
-const tokenRefused = () => new PlatformError('INVALID_CREDENTIALS', 'The enrolment token is not valid');
+const refused = () => new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or has expired');
+const tokenRefused = () => new PlatformError('INVALID_CREDENTIALS', "The enrolment token isn't valid. Sign in again");
 
 const CHALLENGE_SECONDS = 600;
 
@@ -208,7 +208,7 @@ export class MfaRequestService {
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
     limits: LimiterStore,
   ) {
-    this.limit = new Limiter(limits, CHALLENGES, 'Too many codes were asked for');
+    this.limit = new Limiter(limits, CHALLENGES, 'Too many code requests');
   }
 
   /** @returns null when the password is enough @throws PlatformError RATE_LIMITED, or the refusal of the demand */

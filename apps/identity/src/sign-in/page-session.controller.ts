@@ -46,7 +46,7 @@ export class PageGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
     if (this.origins.has(headers.origin) && headers[PAGE_HEADER.name.toLowerCase()] === PAGE_HEADER.value) return true;
-    throw new PlatformError('FORBIDDEN', 'Only the pages of the platform call this');
+    throw new PlatformError('FORBIDDEN', "Only the platform's own pages can make this call");
   }
 }
 
@@ -102,8 +102,8 @@ export class PageSessionController {
   @UseGuards(StrategyGuard(PasswordStrategy))
   @NotRepeatable()
   @Describe({
-    summary: 'Signs in with e-mail and password, for a page',
-    description: `${OF_PAGES} As \`POST /api/auth/login\`, but the refresh token goes into a cookie that scripts cannot read. The session that the cookie held before ends. A sign-in that needs more is completed as any other; then \`POST /api/auth/session/refresh\` takes its refresh token.`,
+    summary: 'Sign a page in with email and password',
+    description: `${OF_PAGES} As \`POST /api/auth/login\`, but the refresh token goes into a cookie that scripts can't read. The cookie's previous session ends. A sign-in that needs another step is completed like any other; then \`POST /api/auth/session/refresh\` takes its refresh token.`,
     headers: [DEVICE_TOKEN_DESCRIPTION],
     body: { dto: () => SignInInput },
     answers: [{ status: 200, description: 'The token, or what the sign-in still needs', body: () => PageSignInView }],
@@ -125,11 +125,11 @@ export class PageSessionController {
   @Post('refresh')
   @NotRepeatable()
   @Describe({
-    summary: 'Returns a new access token for the session of a page',
-    description: `${OF_PAGES} The token of the cookie is exchanged as by \`POST /api/auth/refresh\`; so is a \`refreshToken\` that a sign-in was answered with, which is how any sign-in becomes the session of the page. Windows that call at once get the same session, and one that comes too late is refused without ending it.`,
+    summary: 'Refresh the access token of a page',
+    description: `${OF_PAGES} The cookie's token is exchanged as by \`POST /api/auth/refresh\`; so is a \`refreshToken\` from a sign-in, which makes that sign-in the session of the page. Windows that call at the same time get the same session; one that calls too late is rejected without ending it.`,
     answers: [
       { status: 200, description: 'The access token', body: () => AccessTokenView },
-      { status: 204, description: 'There is no cookie: nobody is signed in in this browser' },
+      { status: 204, description: 'There is no cookie: no one is signed in in this browser' },
     ],
     errors: ['FORBIDDEN', 'INVALID_REFRESH_TOKEN', 'WORKSPACE_SUSPENDED'],
   })
@@ -151,9 +151,9 @@ export class PageSessionController {
 
   @Delete()
   @Describe({
-    summary: 'Signs a page out',
+    summary: 'Sign a page out',
     description: `${OF_PAGES} Ends the session of the cookie, whose access tokens stop working within a second, and removes the cookie.`,
-    answers: [{ status: 204, description: 'Nobody is signed in in this browser' }],
+    answers: [{ status: 204, description: 'No one is signed in in this browser' }],
     errors: ['FORBIDDEN'],
   })
   async end(

@@ -79,7 +79,8 @@ function parse(challengeId: string): [string, number] | undefined {
   return id !== undefined && /^[0-9a-z]{6,7}$/.test(expires) ? [id, Number.parseInt(expires, 36)] : undefined;
 }
 
-const refused = () => new PlatformError('INVALID_CREDENTIALS', 'The challenge is not valid any more');
+const refused = () =>
+  new PlatformError('INVALID_CREDENTIALS', 'The challenge has expired or was already used. Start again');
 
 const NAME = 'CRM platform';
 
@@ -236,4 +237,4 @@ const fromThere = (
   tenantId: string,
 ): TransactionOrigin => ({ tenantId, address, userAgent, requestId, traceparent });
 
-const notAccepted = () => new PlatformError('INVALID_CREDENTIALS', 'The passkey is not accepted');
+const notAccepted = () => new PlatformError('INVALID_CREDENTIALS', "The passkey wasn't accepted");

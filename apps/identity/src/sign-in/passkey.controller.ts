@@ -32,8 +32,8 @@ export function passkeyRoutes({ holder, owner, secondFactor }: PasskeyTexts, Bas
 
     @Get('passkeys')
     @Describe({
-      summary: `Lists the passkeys of the current ${holder}`,
-      description: 'At most ten.',
+      summary: `List your passkeys`,
+      description: 'Up to 10.',
       answers: [{ status: 200, description: 'The passkeys, oldest first', body: () => PasskeyListView }],
     })
     async list(@CurrentPrincipal() principal: Principal): Promise<PasskeyListView> {
@@ -44,8 +44,8 @@ export function passkeyRoutes({ holder, owner, secondFactor }: PasskeyTexts, Bas
     @Access({ right: 'read', proof: true })
     @NotRepeatable()
     @Describe({
-      summary: 'Starts to set up a passkey',
-      description: `The options ask for a passkey that is kept by the authenticator and for user verification. They are valid for five minutes, once, in this session.`,
+      summary: 'Start to set up a passkey',
+      description: `The options ask for a discoverable passkey and for user verification. They are valid once, for 5 minutes, in this session.`,
       answers: [{ status: 200, description: 'Options for the browser', body: () => PasskeyOptionsView }],
       errors: ['CONFLICT'],
     })
@@ -57,8 +57,8 @@ export function passkeyRoutes({ holder, owner, secondFactor }: PasskeyTexts, Bas
     @Access({ right: 'read', proof: true })
     @NotRepeatable()
     @Describe({
-      summary: 'Adds a passkey',
-      description: `From now on it signs in without password and ${secondFactor}. The ${holder} is told by e-mail.`,
+      summary: 'Add a passkey',
+      description: `It signs in without password and ${secondFactor}. The ${holder} is notified by email.`,
       answers: [{ status: 201, description: 'The passkey', body: () => PasskeyView }],
       errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
     })
@@ -72,8 +72,8 @@ export function passkeyRoutes({ holder, owner, secondFactor }: PasskeyTexts, Bas
 
     @Patch('passkeys/:id')
     @Describe({
-      summary: 'Renames a passkey',
-      description: `The name is for ${owner} alone.`,
+      summary: 'Rename a passkey',
+      description: `Only ${owner} sees the name.`,
       answers: [{ status: 200, description: 'The passkey', body: () => PasskeyView }],
     })
     async rename(
@@ -87,8 +87,8 @@ export function passkeyRoutes({ holder, owner, secondFactor }: PasskeyTexts, Bas
     @Delete('passkeys/:id')
     @Access({ right: 'read', proof: true })
     @Describe({
-      summary: 'Removes a passkey',
-      description: `It does not sign in any more; sessions that it opened go on. The ${holder} is told by e-mail.`,
+      summary: 'Remove a passkey',
+      description: `It no longer signs in. Sessions it opened stay. The ${holder} is notified by email.`,
       answers: [{ status: 204, description: 'The passkey is removed' }],
     })
     async remove(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
@@ -119,8 +119,8 @@ export function passkeyStepUpRoutes(holder: 'user' | 'operator') {
     @NotRepeatable()
     @Access({ right: 'read', proof: false })
     @Describe({
-      summary: 'Starts to prove again with a passkey who uses the session',
-      description: `The options name the passkeys of the current ${holder}. They are valid for five minutes, once, in this session.`,
+      summary: 'Start re-authentication with a passkey',
+      description: `The options list the passkeys of the current ${holder}. They are valid once, for 5 minutes, in this session.`,
       answers: [{ status: 200, description: 'Options for the browser', body: () => PasskeyOptionsView }],
       errors: ['CONFLICT'],
     })
@@ -132,9 +132,9 @@ export function passkeyStepUpRoutes(holder: 'user' | 'operator') {
     @NotRepeatable()
     @Access({ right: 'read', proof: false })
     @Describe({
-      summary: 'Proves again with a passkey who uses the session',
-      description: 'Calls that are refused with `STEP_UP_REQUIRED` are accepted for the next ten minutes.',
-      answers: [{ status: 204, description: 'The proof is noted' }],
+      summary: 'Re-authenticate with a passkey',
+      description: 'Calls rejected with `STEP_UP_REQUIRED` are accepted for the next 10 minutes.',
+      answers: [{ status: 204, description: 'The session is re-authenticated' }],
       errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'CONFLICT'],
     })
     async stepUp(@CurrentPrincipal() principal: Principal, @Body() input: PasskeyAnswerInput): Promise<void> {
@@ -155,9 +155,9 @@ export class PasskeyProofController extends passkeyStepUpRoutes('user') {
   @NotRepeatable()
   @Public()
   @Describe({
-    summary: 'Starts a sign-in with a passkey',
+    summary: 'Start a sign-in with a passkey',
     description:
-      'The options are the same for everybody: the authenticator offers the passkeys that it has. They are valid for five minutes, once.',
+      'The options are the same for everyone: the device offers its own passkeys. They are valid once, for 5 minutes.',
     answers: [{ status: 200, description: 'Options for the browser', body: () => PasskeyOptionsView }],
     errors: ['CONFLICT'],
   })
@@ -169,9 +169,9 @@ export class PasskeyProofController extends passkeyStepUpRoutes('user') {
   @NotRepeatable()
   @Public()
   @Describe({
-    summary: 'Signs in with a passkey',
+    summary: 'Sign in with a passkey',
     description:
-      'The authenticator has verified its user, so no second factor is asked for, also where the workspace requires one.',
+      'The device has verified its user, so no second step is required, even if the workspace requires two-step verification.',
     answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
     errors: ['INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED', 'CONFLICT'],
   })

@@ -1,7 +1,7 @@
 import { BooleanField, DateTimeField, IdField, IntegerField, JsonField, ListField, TextField } from '@crm/http';
 
 const CREDENTIAL = {
-  description: 'What the browser returned: `PublicKeyCredential.toJSON()`',
+  description: "The browser's result: `PublicKeyCredential.toJSON()`",
 };
 
 const ASSERTION_EXAMPLE = {
@@ -38,7 +38,7 @@ export class PasskeyInput {
   @TextField({ maxLength: 60, description: '`challengeId` of the options' }) challengeId: string;
   @JsonField({ ...CREDENTIAL, example: ATTESTATION_EXAMPLE }) credential: Record<string, unknown>;
 
-  @TextField({ ...NAME, optional: true, description: 'By default the device, such as `Chrome on macOS`' })
+  @TextField({ ...NAME, optional: true, description: 'The device by default, such as `Chrome on macOS`' })
   name?: string;
 }
 
@@ -48,7 +48,7 @@ export class PasskeyNameInput {
 
 /** For a browser, which asks its user. */
 export class PasskeyOptionsView {
-  @TextField({ maxLength: 60, description: 'To be presented with what the browser returns' }) challengeId: string;
+  @TextField({ maxLength: 60, description: "Send it with the browser's result" }) challengeId: string;
   @IntegerField({ description: 'Lifetime of the challenge in seconds', example: 300 }) expiresIn: number;
 
   @JsonField({
@@ -63,12 +63,12 @@ export class PasskeyView {
   @IdField() id: string;
   @TextField({ maxLength: 60, example: 'Key in the drawer' }) name: string;
 
-  @BooleanField({ description: 'Whether it is synchronised between devices, as the authenticator said last' })
+  @BooleanField({ description: 'Whether it is synced between devices, as last reported' })
   synced: boolean;
 
   @DateTimeField() createdAt: string;
 
-  @DateTimeField({ nullable: true, description: 'When it was used last; null before the first use' })
+  @DateTimeField({ nullable: true, description: 'When it was last used; null if never' })
   lastUsedAt: string | null;
 }
 

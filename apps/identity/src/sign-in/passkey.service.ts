@@ -115,7 +115,7 @@ export abstract class Passkeys {
       });
     } catch (error) {
       if (!isUniqueViolation(error, 'passkey_credential_id_key')) throw error;
-      throw new PlatformError('CONFLICT', 'The passkey is registered already');
+      throw new PlatformError('CONFLICT', 'The passkey is already registered');
     }
   }
 
@@ -177,7 +177,7 @@ export abstract class Passkeys {
         ]);
         return isThere ? found : null;
       });
-      if (!holder) throw new PlatformError('INVALID_CREDENTIALS', 'The passkey is not accepted');
+      if (!holder) throw new PlatformError('INVALID_CREDENTIALS', "The passkey wasn't accepted");
       const proven = { ...origin, method: 'passkey', epoch: holder.signInEpoch, personProven };
       // Its guesses are at the password of the person, for whom not every passkey speaks.
       const deviceToken = personProven || kind === 'operators' ? this.parts.devices.issue(holder) : undefined;
@@ -212,17 +212,17 @@ export abstract class Passkeys {
   }
 
   private party(): RelyingParty {
-    if (!this.holders.party) throw new PlatformError('CONFLICT', 'Passkeys are not set up on this platform');
+    if (!this.holders.party) throw new PlatformError('CONFLICT', "Passkeys aren't available on this platform");
     return this.holders.party;
   }
 
   /** Holds the account, so that two registrations at once do not both stay below the limit. @throws PlatformError NOT_FOUND, CONFLICT */
   private async lockBelowLimit(tx: TenantTransaction, userId: string) {
     const holder = await this.holders.lock(tx, userId);
-    if (!holder) throw new PlatformError('NOT_FOUND', 'There is no such user');
+    if (!holder) throw new PlatformError('NOT_FOUND', 'User not found');
     const existing = await this.parts.passkeys.list(tx, userId);
     if (existing.length >= MOST_PASSKEYS) {
-      throw new PlatformError('CONFLICT', `An account has ${MOST_PASSKEYS} passkeys at most`);
+      throw new PlatformError('CONFLICT', `An account can have up to ${MOST_PASSKEYS} passkeys`);
     }
     return { holder: { email: holder.email, name: holder.name }, existing };
   }
@@ -242,7 +242,7 @@ function claimedHandle({ credential }: PasskeyAnswerInput): string {
   return typeof userHandle === 'string' && userHandle.length <= 64 ? userHandle : 'nobody';
 }
 
-const notFound = () => new PlatformError('NOT_FOUND', 'There is no such passkey');
+const notFound = () => new PlatformError('NOT_FOUND', 'Passkey not found');
 
 @Injectable()
 export class PasskeyService extends Passkeys {

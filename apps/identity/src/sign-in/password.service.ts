@@ -163,17 +163,21 @@ export class PasswordPolicy {
   /** Takes milliseconds of the processor: callers check a limit first. @throws PlatformError WEAK_PASSWORD */
   async assertAcceptable(password: string, owner: PasswordOwner, pointer = '/password'): Promise<void> {
     if (await isBreached(password)) {
-      throw weak(pointer, 'COMMON_PASSWORD', 'The password is known from a breach of another service');
+      throw weak(pointer, 'COMMON_PASSWORD', 'This password appeared in a data breach. Choose another');
     }
     const words = ownWords(owner);
     estimator ??= openEstimator();
     const { guesses, sequence } = (await estimator).check(password.normalize('NFC').slice(0, LONGEST), words);
     const usesOwnWords = sequence.some((part) => part.dictionaryName === 'userInputs');
     if (consistsOf(password, words) || (guesses < LEAST_GUESSES && usesOwnWords)) {
-      throw weak(pointer, 'OWN_DATA_PASSWORD', 'The password is made of your address, your name or the workspace');
+      throw weak(
+        pointer,
+        'OWN_DATA_PASSWORD',
+        "The password contains your address, your name, or the workspace's name",
+      );
     }
     if (guesses < LEAST_GUESSES) {
-      throw weak(pointer, 'COMMON_PASSWORD', 'The password follows a pattern that attackers try first');
+      throw weak(pointer, 'COMMON_PASSWORD', 'The password follows a common pattern');
     }
   }
 }
@@ -181,7 +185,7 @@ export class PasswordPolicy {
 /** @throws PlatformError WEAK_PASSWORD */
 export function assertAnother(current: string, password: string): void {
   if (password.normalize('NFC') !== current.normalize('NFC')) return;
-  throw weak('/newPassword', 'SAME_PASSWORD', 'The new password must be another one');
+  throw weak('/newPassword', 'SAME_PASSWORD', 'The new password must be different from the current one');
 }
 
 function weak(pointer: string, code: string, detail: string): PlatformError {

@@ -80,7 +80,7 @@ describe('guesses at the password of an account', () => {
     expect(await slowDown()).toMatchObject({ INVALID_CREDENTIALS: FAILURES_FROM_ANYWHERE });
     const refusal = await limit.guess('user:a', '192.0.2.1', right).catch((error) => error);
     expect(refusal).toMatchObject({ code: 'RATE_LIMITED' });
-    expect(refusal.message).toContain('set a new password by mail');
+    expect(refusal.message).toContain('reset your password');
     expect(refusal.extra.retryAfterSeconds).toBeLessThanOrEqual(3600 / FAILURES_FROM_ANYWHERE);
   });
 

@@ -71,8 +71,8 @@ export function secondFactorRoutes(texts: SecondFactorTexts) {
     @BodyLimit(bodyLimit)
     @Public()
     @Describe({
-      summary: 'Completes a sign-in with a code',
-      description: `${codes} A challenge is valid for ten minutes and five attempts; after five wrong codes of an account each further one doubles the wait.`,
+      summary: 'Complete a sign-in with a code',
+      description: `${codes} A challenge is valid for 10 minutes and 5 attempts. After 5 wrong codes for an account, each further one doubles the wait.`,
       answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
       errors: ['INVALID_CREDENTIALS', ...errors, 'RATE_LIMITED'],
     })
@@ -91,9 +91,9 @@ export function secondFactorRoutes(texts: SecondFactorTexts) {
     @BodyLimit(bodyLimit)
     @Public()
     @Describe({
-      summary: 'Sets up the authenticator that a sign-in demands',
-      description: `${enrolment}The enrolment token can do nothing else.`,
-      answers: [{ status: 200, description: 'What the app is set up with, this once', body: () => AuthenticatorView }],
+      summary: 'Set up an authenticator app during sign-in',
+      description: `${enrolment}The enrolment token has no other use.`,
+      answers: [{ status: 200, description: 'The setup data, shown once', body: () => AuthenticatorView }],
       errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
     })
     async startEnrolment(@Body() { enrolmentToken }: EnrolmentInput): Promise<AuthenticatorView> {
@@ -105,8 +105,8 @@ export function secondFactorRoutes(texts: SecondFactorTexts) {
     @BodyLimit(bodyLimit)
     @Public()
     @Describe({
-      summary: 'Completes a sign-in with the first code of a new authenticator',
-      description: 'The answer contains the tokens and, this once, ten recovery codes.',
+      summary: 'Complete a sign-in with the first code of a new authenticator app',
+      description: 'The response contains the tokens and 10 recovery codes, which are shown once.',
       answers: [{ status: 200, description: 'The tokens and the recovery codes', body: () => EnrolledView }],
       errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
     })
@@ -148,8 +148,8 @@ export class PasswordStrategy extends ApplicationStrategy<AuthenticatedUser> {
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth')
 export class SignInController extends secondFactorRoutes({
-  codes: 'The code from the e-mail, a code of the authenticator or a recovery code.',
-  enrolment: 'For a workspace that requires a second factor. ',
+  codes: 'The code from the email, a code from the authenticator app, or a recovery code.',
+  enrolment: 'For a workspace that requires two-step verification. ',
   errors: ['WORKSPACE_SUSPENDED'],
 }) {
   constructor(override readonly signIns: SignInService) {
@@ -161,9 +161,9 @@ export class SignInController extends secondFactorRoutes({
   @NotRepeatable()
   @Public()
   @Describe({
-    summary: 'Signs in with e-mail and password',
+    summary: 'Sign in with email and password',
     description:
-      'A person signs in to the workspace that they have used last, or to the one that `workspace` names; where they are disabled in the former, or it is suspended or requires single sign-on of them, to another of theirs. The password of an account whose address was not proven signs in to its own workspace. If the account has a second factor, the answer contains a challenge instead of tokens: it is completed with a code of the authenticator or, without one, with a six-digit code that is sent by e-mail. If the workspace requires a second factor and the account has none, the answer contains a token with which an authenticator is set up. Failed attempts are limited by account and address, by address, and by account from whatever addresses (`RATE_LIMITED` with `Retry-After`, for addresses without an account too); a device that presents the `X-Device-Token` of an earlier answer has an allowance of its own. In production a password that an administrator chose is accepted only together with a `newPassword`, which takes its place.',
+      "Signs in to the workspace named in `workspace`, or to the last one used. If that one isn't available, another of the person's workspaces is used. An account with an unverified address signs in to its own workspace only. If the account has two-step verification, the response contains a challenge instead of tokens; complete it with a code from the authenticator app or, without one, with a six-digit code sent by email. If the workspace requires two-step verification and the account has none, the response contains a token to set up an authenticator app. Failed attempts are limited by account and address, by address, and by account (`RATE_LIMITED` with `Retry-After`, also for unknown addresses); a device that presents the `X-Device-Token` of an earlier response has its own limit. In production, a password chosen by an admin is accepted only together with a `newPassword`, which replaces it.",
     headers: [DEVICE_TOKEN_DESCRIPTION],
     body: { dto: () => SignInInput },
     answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
@@ -189,12 +189,16 @@ export class StepUpController {
   @NotRepeatable()
   @Access({ right: 'read' })
   @Describe({
-    summary: 'Proves again who uses the session',
+    summary: 'Re-authenticate the current session',
     description:
-      'Calls that are refused with `STEP_UP_REQUIRED` are accepted for the next ten minutes. Whoever has an authenticator gives a code of it or a recovery code. Whose second factor is a code by e-mail gives the password, which sends one, and then the password, `challengeId` and `code`. Everybody else gives the password. Passkeys and identity providers have calls of their own; `proofs` of a refusal names what the account can prove itself with. A sign-in counts as a proof too.',
+      'Calls rejected with `STEP_UP_REQUIRED` are accepted for the next 10 minutes. With an authenticator app, send `code` (an app code or a recovery code). With email codes, send `password` first; we email a code, then send `password`, `challengeId`, and `code`. Otherwise, send `password`. Passkeys and identity providers have their own calls; `proofs` in the error lists what the account can use. A sign-in counts, too.',
     answers: [
-      { status: 204, description: 'The proof is noted' },
-      { status: 200, description: 'A code was sent by e-mail; nothing is noted yet', body: () => ReauthenticationView },
+      { status: 204, description: 'The session is re-authenticated' },
+      {
+        status: 200,
+        description: "A code was sent by email; the session isn't re-authenticated yet",
+        body: () => ReauthenticationView,
+      },
     ],
     errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
@@ -221,8 +225,8 @@ export class SignInPolicyController {
   @Get()
   @Access({ right: 'read' })
   @Describe({
-    summary: 'Returns what the workspace demands of sign-ins',
-    description: 'Whether a second factor is optional or required.',
+    summary: 'Get the sign-in policy',
+    description: 'Whether two-step verification is optional or required.',
     answers: [{ status: 200, description: 'The policy', body: () => SignInPolicyView }],
   })
   async get(@CurrentPrincipal() principal: Principal): Promise<SignInPolicyView> {
@@ -232,9 +236,9 @@ export class SignInPolicyController {
   @Put()
   @Access({ right: 'own', proof: true })
   @Describe({
-    summary: 'Sets what the workspace demands of sign-ins',
+    summary: 'Set the sign-in policy',
     description:
-      'With `required`, a user without a second factor sets up an authenticator at their next sign-in before they get tokens; open sessions go on.',
+      'With `required`, users without two-step verification set up an authenticator app at their next sign-in before they get tokens. Open sessions stay.',
     answers: [{ status: 200, description: 'The policy', body: () => SignInPolicyView }],
   })
   async set(@CurrentPrincipal() principal: Principal, @Body() input: SignInPolicyInput): Promise<SignInPolicyView> {

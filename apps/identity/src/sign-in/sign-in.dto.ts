@@ -8,13 +8,13 @@ export class SignInInput {
   @TextField({ maxLength: 254, example: 'dev@acme.test' }) email: string;
   @TextField({ maxLength: 256, example: 'correct-horse-battery-staple' }) password: string;
 
-  @IdField({ optional: true, description: 'The workspace to sign in to; without it the one that was used last' })
+  @IdField({ optional: true, description: 'The workspace to sign in to; the last one used by default' })
   workspace?: string;
 
   @TextField({
     ...NEW_PASSWORD,
     optional: true,
-    description: 'Takes the place of a password that somebody else chose, at the first sign-in alone',
+    description: 'Replaces a password that someone else chose, only at the first sign-in',
     example: 'tidal-lantern-orbits-quietly',
   })
   newPassword?: string;
@@ -26,7 +26,7 @@ export class SwitchInput {
   @TextField({
     optional: true,
     maxLength: 256,
-    description: 'The password of the person; required in a session that a provider has opened',
+    description: "The person's password; required in a session opened by an identity provider",
   })
   password?: string;
 }
@@ -35,26 +35,26 @@ export class PersonWorkspaceView {
   @IdField({ description: 'Of the workspace' }) tenantId: string;
   @TextField({ maxLength: 200 }) name: string;
   @ListField(field.text({ maxLength: 40 }), { example: ['member'] }) roles: string[];
-  @BooleanField({ description: 'Whether the access token is one of this workspace' }) current: boolean;
+  @BooleanField({ description: 'Whether the access token is for this workspace' }) current: boolean;
 }
 
 export class PersonWorkspacesView {
-  @ListField(() => PersonWorkspaceView, { description: 'By their names' }) data: PersonWorkspaceView[];
+  @ListField(() => PersonWorkspaceView, { description: 'Sorted by name' }) data: PersonWorkspaceView[];
 
   @BooleanField({
     description:
-      'Whether the session does not speak for the person, so that other workspaces are left out, if there are any: `POST` with the password lists them',
+      'Whether other workspaces may be missing because the session covers only its own; `POST` with the password lists them all',
   })
   partial: boolean;
 }
 
 export class WorkspacesInput {
-  @TextField({ maxLength: 256, description: 'The password of the person', example: 'correct-horse-battery-staple' })
+  @TextField({ maxLength: 256, description: "The person's password", example: 'correct-horse-battery-staple' })
   password: string;
 }
 
 export class HandOverInput {
-  @TextField({ maxLength: 512, optional: true, description: 'Of a sign-in, in place of the cookie' })
+  @TextField({ maxLength: 512, optional: true, description: 'The refresh token of a sign-in, instead of the cookie' })
   refreshToken?: string;
 }
 
@@ -63,14 +63,14 @@ export class PageSignInView {
   @TextField({ maxLength: 6, optional: true }) tokenType?: string;
 
   @IntegerField({
-    description: 'Lifetime of the access token, the challenge or the enrolment, in seconds',
+    description: 'Lifetime of the access token, challenge, or enrolment token in seconds',
     example: 900,
   })
   expiresIn: number;
 
   @BooleanField({
     optional: true,
-    description: 'Whether a code is awaited; the tokens are absent then',
+    description: 'Whether a code is required; the tokens are then absent',
     example: false,
   })
   mfaRequired?: boolean;
@@ -80,25 +80,25 @@ export class PageSignInView {
   @ListField(field.enum(['mail', 'authenticator', 'recovery_code', 'passkey']), {
     optional: true,
     description:
-      'What completes the sign-in: the code sent by e-mail, one of the authenticator or a recovery code; or, in place of the challenge, a passkey',
+      'What completes the sign-in: the emailed code, a code from the authenticator app, or a recovery code; or, instead of the challenge, a passkey',
     example: ['authenticator', 'recovery_code'],
   })
   methods?: string[];
 
   @BooleanField({
     optional: true,
-    description: 'Whether a second factor is required and has to be set up first; the tokens are absent then',
+    description: 'Whether two-step verification has to be set up first; the tokens are then absent',
     example: false,
   })
   mfaEnrolmentRequired?: boolean;
 
-  @TextField({ maxLength: 200, optional: true, description: 'Sets up an authenticator, and nothing else' })
+  @TextField({ maxLength: 200, optional: true, description: 'Sets up an authenticator app, and nothing else' })
   enrolmentToken?: string;
 
   @BooleanField({
     optional: true,
     description:
-      'Whether somebody else chose the password: the tokens are absent, and the sign-in is repeated with a `newPassword`',
+      'Whether someone else chose the password; the tokens are then absent. Sign in again with a `newPassword`',
     example: false,
   })
   passwordChangeRequired?: boolean;
@@ -118,7 +118,7 @@ const CODE = {
 
 export class CodeInput {
   @TextField({ maxLength: 100, description: '`challengeId` of the sign-in' }) challengeId: string;
-  @TextField({ ...CODE, description: 'The code, or a recovery code in its place', example: '123456' }) code: string;
+  @TextField({ ...CODE, description: 'The code, or a recovery code', example: '123456' }) code: string;
 }
 
 export class EnrolmentInput {
@@ -128,27 +128,27 @@ export class EnrolmentInput {
 const DIGITS = { maxLength: 6, pattern: /^\d{6}$/, example: '123456' };
 
 export class AuthenticatorCodeInput {
-  @TextField({ ...DIGITS, description: 'The code that the authenticator shows' }) code: string;
+  @TextField({ ...DIGITS, description: 'The code shown by the authenticator app' }) code: string;
 }
 
 export class EnrolmentCodeInput extends EnrolmentInput {
-  @TextField({ ...DIGITS, description: 'The code that the authenticator shows' }) code: string;
+  @TextField({ ...DIGITS, description: 'The code shown by the authenticator app' }) code: string;
 }
 
 export class AuthenticatorView {
   @TextField({
     maxLength: 64,
-    description: 'Base32, to be typed in; shown this once',
+    description: 'Base32 key for manual entry. Shown once',
     example: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
   })
   secret: string;
 
-  @TextField({ maxLength: 1024, description: 'The same for a QR code' }) otpauthUri: string;
+  @TextField({ maxLength: 1024, description: 'The same as a URL for a QR code' }) otpauthUri: string;
 }
 
 const RECOVERY_CODES = {
   maxItems: 10,
-  description: 'Each replaces a code of the authenticator once; shown this once',
+  description: 'Each replaces one code from the authenticator app. Shown once',
   example: ['ABCD-EFGH-IJKL-MNOP-QRST-UVWX-YZ23'],
 };
 
@@ -161,9 +161,15 @@ export class EnrolledView extends TokenPairView {
 }
 
 export class StepUpInput {
-  @TextField({ optional: true, maxLength: 256, description: 'Of a user without an authenticator' }) password?: string;
+  @TextField({ optional: true, maxLength: 256, description: 'For users without an authenticator app' })
+  password?: string;
 
-  @TextField({ ...CODE, optional: true, description: 'Of the authenticator, or a recovery code', example: '123456' })
+  @TextField({
+    ...CODE,
+    optional: true,
+    description: 'A code from the authenticator app, or a recovery code',
+    example: '123456',
+  })
   code?: string;
 }
 
@@ -171,7 +177,7 @@ export class UserStepUpInput extends StepUpInput {
   @TextField({
     optional: true,
     maxLength: 100,
-    description: 'Where the second factor is a code by e-mail: `challengeId` of the answer to the first call',
+    description: 'With email codes: `challengeId` from the response to the first call',
   })
   challengeId?: string;
 }
@@ -180,14 +186,14 @@ export class ReauthenticationInput {
   @TextField({
     optional: true,
     maxLength: 100,
-    description: 'With the second factor on: `challengeId` of the answer to the first call',
+    description: 'With two-step verification on: `challengeId` from the response to the first call',
   })
   challengeId?: string;
 
   @TextField({
     ...DIGITS,
     optional: true,
-    description: 'With the second factor on: the code that answers the challenge',
+    description: 'With two-step verification on: the code for the challenge',
   })
   code?: string;
 }
@@ -196,7 +202,7 @@ export class ReauthenticationInput {
 export class ReauthenticationView {
   @BooleanField({
     optional: true,
-    description: 'Whether the call must be repeated with `challengeId` and `code`; nothing was changed then',
+    description: 'Whether to repeat the call with `challengeId` and `code`; nothing has changed yet',
     example: false,
   })
   mfaRequired?: boolean;
@@ -210,7 +216,7 @@ export class ReauthenticationView {
 export const CURRENT_PASSWORD = {
   optional: true,
   maxLength: 256,
-  description: 'The password of the current user. One who has none needs a recent proof instead (`STEP_UP_REQUIRED`)',
+  description: 'The current password. Users without one re-authenticate instead (`STEP_UP_REQUIRED`)',
   example: 'correct-horse-battery-staple',
 };
 
@@ -220,19 +226,19 @@ export class MfaInput {
 }
 
 export class MfaSettingsView {
-  @BooleanField({ description: 'Whether a sign-in asks for a second factor' }) enabled: boolean;
+  @BooleanField({ description: 'Whether two-step verification is on' }) enabled: boolean;
 
-  @BooleanField({ description: 'Whether it is a code of an authenticator; otherwise it is sent by e-mail' })
+  @BooleanField({ description: 'Whether codes come from an authenticator app; otherwise they are sent by email' })
   authenticator: boolean;
 
   @IntegerField({ minimum: 0, example: 10 }) recoveryCodesLeft: number;
-  @BooleanField({ description: 'Whether the workspace requires a second factor' }) required: boolean;
+  @BooleanField({ description: 'Whether the workspace requires two-step verification' }) required: boolean;
 }
 
 /** What a workspace demands of the sign-ins of its users, as body and as answer. */
 export class SignInPolicyInput {
   @EnumField(SECOND_FACTOR_POLICIES, {
-    description: '`required`: a user without a second factor sets up an authenticator at their next sign-in',
+    description: '`required`: users without two-step verification set up an authenticator app at their next sign-in',
     example: 'required',
   })
   secondFactor: SecondFactorPolicy;

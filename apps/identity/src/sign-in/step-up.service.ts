@@ -153,7 +153,8 @@ export class StepUpService {
   }
 
   private async proveByCode(tenantId: string, userId: string, code: string | undefined): Promise<void> {
-    if (code === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'A code of the authenticator is required');
+    if (code === undefined)
+      throw new PlatformError('INVALID_CREDENTIALS', 'A code from the authenticator app is required');
     await this.guesses.take(tenantId, userId, 'session');
     const right = await this.database.transaction(tenantId, (tx) => this.authenticators.accepts(tx, userId, code));
     if (!right) throw wrongCode();
@@ -163,4 +164,4 @@ export class StepUpService {
 
 const passwordRequiredError = () => new PlatformError('INVALID_CREDENTIALS', 'The password is required');
 export const wrongPassword = () => new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
-const wrongCode = () => new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or no longer valid');
+const wrongCode = () => new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or has expired');

@@ -56,7 +56,7 @@ export class WorkspaceSwitchService {
     const target = workspaces.find((workspace) => workspace.tenantId === tenantId && workspace.joinedAt !== null);
     // Before the session is looked at: whatever ends the sessions of the person from now on ends the epoch of the user as well.
     const user = target && (await this.users.readForSignIn(this.database, target));
-    if (user?.status !== 'active') throw new PlatformError('NOT_FOUND', 'There is no such workspace');
+    if (user?.status !== 'active') throw new PlatformError('NOT_FOUND', 'Workspace not found');
     // Whom a provider has made only the provider lets in: the person may be who had the address before.
     if (user.origin === 'identity_provider') throw new PlatformError('SINGLE_SIGN_ON_REQUIRED');
     const proof = await this.prove(principal, workspaces, user, password, origin);

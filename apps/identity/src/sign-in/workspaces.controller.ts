@@ -16,9 +16,9 @@ export class WorkspacesController {
   @Get('workspaces')
   @Access({ right: 'read', person: 'reach' })
   @Describe({
-    summary: 'Lists the workspaces of the current user',
+    summary: 'List your workspaces',
     description:
-      'Those in which the person is an active user, each with the roles there. Whoever has not proven their address is in one. A session that a provider has opened, or one from before the address was verified, sees its own workspace: `partial` is true then.',
+      'Workspaces in which the person is an active user, with their roles. A person with an unverified address has one. A session opened by an identity provider, or from before the address was verified, lists only its own workspace; `partial` is then true.',
     answers: [{ status: 200, description: 'The workspaces', body: () => PersonWorkspacesView }],
   })
   async list(@CurrentPrincipal() principal: Principal): Promise<PersonWorkspacesView> {
@@ -29,9 +29,9 @@ export class WorkspacesController {
   @NotRepeatable()
   @Access({ right: 'read', person: 'reach' })
   @Describe({
-    summary: 'Lists all workspaces of the current user, with their password',
+    summary: 'List all of your workspaces with your password',
     description:
-      'For sessions that see their own workspace alone. `POST /api/auth/switch` takes the same password. Wrong ones count as failed sign-ins.',
+      'For sessions that list only their own workspace. `POST /api/auth/switch` takes the same password. Wrong passwords count as failed sign-ins.',
     answers: [{ status: 200, description: 'The workspaces', body: () => PersonWorkspacesView }],
     errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
@@ -47,9 +47,9 @@ export class WorkspacesController {
   @NotRepeatable()
   @Access({ right: 'read', person: 'reach' })
   @Describe({
-    summary: 'Signs in to another workspace of the current user',
+    summary: 'Switch to another workspace',
     description:
-      'Answers as `POST /api/auth/login`, and is completed as that, by what the other workspace demands. The current session stays; without a code the new one ends with it at the latest, and what was proven last in the one was in the other. In a session that a provider has opened, or one from before the address was verified, the password is required (`STEP_UP_REQUIRED`), and so it is where the other workspace has the user set up a second factor and nothing was proven in the last ten minutes; a password that is given is a new proof. Wrong ones count as failed sign-ins.',
+      'Responds like `POST /api/auth/login`; the other workspace may ask for a second step. The current session stays. Without a code, the new session ends with it at the latest and takes over its last authentication. The password is required (`STEP_UP_REQUIRED`) in a session opened by an identity provider or from before the address was verified, and if the other workspace requires setting up two-step verification and the last authentication is older than 10 minutes. Sending it counts as authentication. Wrong passwords count as failed sign-ins.',
     answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
     errors: [
       'NOT_FOUND',

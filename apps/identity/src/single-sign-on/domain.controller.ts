@@ -21,8 +21,8 @@ export class DomainController {
   @Get()
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Lists the domains of the workspace',
-    description: 'Those that it has proven and those that it wants to prove, with the record that proves them.',
+    summary: 'List domains',
+    description: 'Verified and pending domains, each with its DNS record.',
     answers: [{ status: 200, description: 'The domains', body: () => DomainListView }],
   })
   async list(@CurrentPrincipal() { tenantId }: Principal): Promise<DomainListView> {
@@ -32,9 +32,9 @@ export class DomainController {
   @Post()
   @Access({ right: 'own', proof: true })
   @Describe({
-    summary: 'Adds a domain to prove',
+    summary: 'Add a domain to verify',
     description:
-      'The answer says which TXT record proves it. A domain that was added before is returned with its record. Domains of mail services that are open to everybody are refused.',
+      'The response has the TXT record that verifies it. A domain that was already added is returned with its record. Domains of public email services are rejected.',
     answers: [{ status: 201, description: 'The domain', body: () => DomainView }],
     errors: ['EMAIL_NOT_VERIFIED', 'CONFLICT'],
   })
@@ -45,10 +45,10 @@ export class DomainController {
   @Post(':domain/verify')
   @Access({ right: 'own', proof: true })
   @Describe({
-    summary: 'Proves a domain',
+    summary: 'Verify a domain',
     description:
-      'Looks the TXT record up. A domain belongs to one workspace; it passes to another one whose record is there when its own is gone. The record has to stay: it is looked up every day.',
-    answers: [{ status: 200, description: 'The domain, which belongs to the workspace now', body: () => DomainView }],
+      "Checks the TXT record. A domain belongs to one workspace; it passes to another workspace only if that one's record is found and the first one's isn't. Keep the record: it is checked every day.",
+    answers: [{ status: 200, description: 'The verified domain', body: () => DomainView }],
     errors: ['NOT_FOUND', 'DOMAIN_NOT_PROVEN', 'DOMAIN_TAKEN', 'RATE_LIMITED'],
   })
   async verify(@CurrentPrincipal() principal: Principal, @Param('domain') domain: string): Promise<DomainView> {
@@ -58,9 +58,9 @@ export class DomainController {
   @Delete(':domain')
   @Access({ right: 'own', proof: true })
   @Describe({
-    summary: 'Removes a domain',
+    summary: 'Remove a domain',
     description:
-      'Users with addresses of this domain can no longer sign in through an identity provider. The last proven domain stays while the workspace requires single sign-on (`CONFLICT`).',
+      "Users with addresses of this domain can no longer use single sign-on. The last verified domain can't be removed while the workspace requires single sign-on (`CONFLICT`).",
     answers: [{ status: 204, description: 'The domain is removed' }],
     errors: ['NOT_FOUND', 'CONFLICT'],
   })
@@ -85,10 +85,10 @@ export class RequirementController {
   @Get()
   @Access({ right: 'read' })
   @Describe({
-    summary: 'Returns whether the workspace requires single sign-on',
+    summary: 'Get the single sign-on policy',
     description:
-      'If it does, two groups still sign in with a password, never without a second factor: owners, and earlier guests whose address is in no proven domain and who never used the provider.',
-    answers: [{ status: 200, description: 'Whether it is required', body: () => RequirementView }],
+      'If it does, two groups can still sign in with a password and two-step verification: owners, and earlier guests who have an address outside the verified domains and never used the provider.',
+    answers: [{ status: 200, description: 'The policy', body: () => RequirementView }],
   })
   async get(@CurrentPrincipal() { tenantId }: Principal): Promise<RequirementView> {
     return { required: await this.domains.requiresSingleSignOn(tenantId) };
@@ -97,10 +97,10 @@ export class RequirementController {
   @Put()
   @Access({ right: 'own', proof: true })
   @Describe({
-    summary: 'Sets whether the workspace requires single sign-on',
+    summary: 'Set the single sign-on policy',
     description:
-      'Passwords of users who are not owners are refused from then on; open sessions go on. Owners keep their password for the day on which the provider fails, and need a second factor with it. Needs an enabled provider and a proven domain.',
-    answers: [{ status: 200, description: 'Whether it is required', body: () => RequirementView }],
+      'Passwords stop working for everyone but owners; open sessions stay. Owners keep their password, with two-step verification, in case the provider fails. Requires an enabled provider and a verified domain.',
+    answers: [{ status: 200, description: 'The policy', body: () => RequirementView }],
     errors: ['CONFLICT'],
   })
   async set(

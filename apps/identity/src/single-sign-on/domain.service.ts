@@ -38,12 +38,12 @@ export const domainOf = (email: string): string => email.slice(email.lastIndexOf
 
 /** Why no workspace can have this (normalised) domain, whatever its records say; undefined where one can prove it. */
 export function domainProblem(domain: string): string | undefined {
-  if (!checkHostname(domain).ok) return 'This is not the name of a public domain';
+  if (!checkHostname(domain).ok) return 'Must be a public domain name';
   const { publicSuffix, isIcann, isPrivate, isIp } = parse(domain, { allowPrivateDomains: true });
   // Anyone who can write below a suffix that others register names under would speak for all of them.
-  if (isIp || publicSuffix === domain) return 'Others register names under this domain';
-  if (!isIcann && !isPrivate) return 'This is not the name of a public domain';
-  if (PUBLIC_MAIL_DOMAINS.has(domain)) return 'Anybody can have an address of this domain';
+  if (isIp || publicSuffix === domain) return 'This is a public suffix. Use a domain that only you control';
+  if (!isIcann && !isPrivate) return 'Must be a public domain name';
+  if (PUBLIC_MAIL_DOMAINS.has(domain)) return "Anyone can get an address at this domain. Use your company's domain";
   return undefined;
 }
 
@@ -72,7 +72,7 @@ export class DomainService {
     limits: LimiterStore,
   ) {
     const rule = { name: 'domain-lookup', points: LOOKUPS_PER_HOUR, windowSeconds: 3600 };
-    this.lookups = new Limiter(limits, rule, 'Too many domains were looked up');
+    this.lookups = new Limiter(limits, rule, 'Too many domain checks. Try again later');
   }
 
   async list(tenantId: string): Promise<MailDomain[]> {
@@ -96,7 +96,7 @@ export class DomainService {
       const earlier = present.find((one) => one.domain === domain);
       if (earlier) return earlier;
       if (present.length >= DOMAINS_PER_TENANT) {
-        throw new PlatformError('CONFLICT', `A workspace has at most ${DOMAINS_PER_TENANT} domains`);
+        throw new PlatformError('CONFLICT', `A workspace can have up to ${DOMAINS_PER_TENANT} domains`);
       }
       await this.domains.insert(tx, domain, `crm-domain-verification=${newSecret()}`);
       this.record(tx, 'domain.added', domain);
@@ -139,7 +139,7 @@ export class DomainService {
     const holder = { tenantId: principal.tenantId, domain: normaliseDomain(text) };
     await inWorkspace(this.database, principal, async (tx) => {
       if (await this.isOnlyWayIn(tx, holder)) {
-        throw new PlatformError('CONFLICT', 'The workspace requires single sign-on and has no other proven domain');
+        throw new PlatformError('CONFLICT', 'The workspace requires single sign-on and has no other verified domain');
       }
       if (!(await this.domains.remove(tx, holder))) throw notFound();
       this.record(tx, 'domain.removed', holder.domain);
@@ -159,7 +159,7 @@ export class DomainService {
         if (!isUsable) throw new PlatformError('CONFLICT', 'Enable an identity provider first');
         // Held: the last domain is not removed meanwhile.
         const proven = await this.domains.lockVerified(tx, tx.tenantId);
-        if (proven.length === 0) throw new PlatformError('CONFLICT', 'Prove a domain first');
+        if (proven.length === 0) throw new PlatformError('CONFLICT', 'Verify a domain first');
       }
       await this.policies.setSingleSignOn(tx, required);
       this.trail.record(tx, {
@@ -263,7 +263,7 @@ export class DomainService {
   }
 }
 
-const notFound = () => new PlatformError('NOT_FOUND', 'The workspace has no such domain');
+const notFound = () => new PlatformError('NOT_FOUND', 'Domain not found');
 
 const EVERY_MS = 10 * 60_000;
 const AT_A_TIME = 50;

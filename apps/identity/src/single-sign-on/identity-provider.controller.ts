@@ -23,8 +23,8 @@ export class IdentityProviderController {
   @Get()
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Lists the identity providers of the workspace',
-    description: 'At most ten, in the order they were added. Client secrets are never returned.',
+    summary: 'List identity providers',
+    description: 'Up to 10, in the order they were added. Client secrets are never returned.',
     answers: [{ status: 200, description: 'The providers', body: () => IdentityProviderListView }],
   })
   async list(@CurrentPrincipal() { tenantId }: Principal): Promise<IdentityProviderListView> {
@@ -35,9 +35,9 @@ export class IdentityProviderController {
   @NotRepeatable()
   @Access({ right: 'own', proof: true })
   @Describe({
-    summary: 'Adds an identity provider',
+    summary: 'Add an identity provider',
     description:
-      'Reads what the provider says of itself (OpenID Connect Discovery) and refuses one that cannot be used. Register the `redirectUri` of the answer with the provider; client id and secret can follow by a change. For owners, because the provider speaks for every user of the workspace.',
+      "Reads the provider's metadata (OpenID Connect Discovery) and rejects a provider that can't be used. Register the `redirectUri` in the response with the provider; you can add the client ID and secret later. Only for owners, because the provider vouches for every user of the workspace.",
     answers: [{ status: 201, description: 'The provider', body: () => IdentityProviderView }],
     errors: ['EMAIL_NOT_VERIFIED', 'ROLE_NOT_GRANTABLE', 'CONFLICT', 'RATE_LIMITED'],
   })
@@ -51,7 +51,7 @@ export class IdentityProviderController {
   @Get(':id')
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Returns an identity provider',
+    summary: 'Get an identity provider',
     description: 'Without its client secret.',
     answers: [{ status: 200, description: 'The provider', body: () => IdentityProviderView }],
   })
@@ -63,8 +63,8 @@ export class IdentityProviderController {
   @NotRepeatable()
   @Access({ right: 'own', proof: true })
   @Describe({
-    summary: 'Changes an identity provider',
-    description: 'What the provider says of itself is read again when it is enabled and when the issuer changes.',
+    summary: 'Update an identity provider',
+    description: "The provider's metadata is read again when it is enabled and when the issuer changes.",
     answers: [{ status: 200, description: 'The provider', body: () => IdentityProviderView }],
     errors: ['ROLE_NOT_GRANTABLE', 'CONFLICT', 'RATE_LIMITED'],
   })
@@ -79,8 +79,8 @@ export class IdentityProviderController {
   @Delete(':id')
   @Access({ right: 'own', proof: true })
   @Describe({
-    summary: 'Removes an identity provider',
-    description: 'Sign-ins with it that are under way fail. Users keep their accounts, and open sessions go on.',
+    summary: 'Remove an identity provider',
+    description: 'Sign-ins in progress fail. Users keep their accounts, and open sessions stay.',
     answers: [{ status: 204, description: 'The provider is removed' }],
     errors: ['CONFLICT'],
   })

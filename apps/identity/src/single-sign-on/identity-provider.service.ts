@@ -74,7 +74,7 @@ export class IdentityProviderService {
   ) {
     this.box = new SecretBox(config.keyEncryptionKey);
     const rule = { name: 'provider-discovery', points: DISCOVERIES_PER_HOUR, windowSeconds: 3600 };
-    this.discoveries = new Limiter(limits, rule, 'Too many identity providers were tried');
+    this.discoveries = new Limiter(limits, rule, 'Too many attempts to set up identity providers. Try again later');
   }
 
   async list(tenantId: string): Promise<IdentityProvider[]> {
@@ -129,7 +129,7 @@ export class IdentityProviderService {
       // The one who changed it meanwhile is not overwritten: the checks above were made for what it was.
       const present = assertFound(await this.providers.lock(tx, id));
       if (present.updatedAt.getTime() !== before.updatedAt.getTime()) {
-        throw new PlatformError('CONFLICT', 'The provider was changed at the same time');
+        throw new PlatformError('CONFLICT', 'Someone else changed the provider at the same time. Try again');
       }
       await this.roles.hold(tx, tenantId, admitted);
       await this.providers.update(tx, { ...after, lastFailure: null });
@@ -193,7 +193,8 @@ export class IdentityProviderService {
   /** @throws PlatformError ROLE_NOT_GRANTABLE, VALIDATION_FAILED, SERVICE_UNAVAILABLE */
   private admitRoles(principal: Principal, roles: readonly string[]): Promise<string[]> {
     assertGrantable(principal, roles);
-    if (roles.includes('owner')) throw invalid('/defaultRoles', 'INVALID_VALUE', 'An owner is made by an owner only');
+    if (roles.includes('owner'))
+      throw invalid('/defaultRoles', 'INVALID_VALUE', 'Only an owner can grant the role owner');
     return this.roles.admit(principal.tenantId, roles, '/defaultRoles');
   }
 
@@ -202,7 +203,7 @@ export class IdentityProviderService {
     const after: ProviderRow = { ...before, ...withoutUndefined(changes) };
     const isAnother = after.issuer !== before.issuer;
     if (isAnother && clientSecret === undefined && before.sealedSecret) {
-      throw invalid('/clientSecret', 'REQUIRED', 'Another issuer needs its client secret');
+      throw invalid('/clientSecret', 'REQUIRED', 'Send the client secret together with a new issuer');
     }
     return {
       ...after,
@@ -234,7 +235,7 @@ export class IdentityProviderService {
   private async assertProviderLimit(tx: TenantTransaction): Promise<void> {
     assertVerified(await this.tenants.view(tx));
     if ((await this.providers.list(tx)).length < PROVIDERS_PER_TENANT) return;
-    throw new PlatformError('CONFLICT', `A workspace has at most ${PROVIDERS_PER_TENANT} identity providers`);
+    throw new PlatformError('CONFLICT', `A workspace can have up to ${PROVIDERS_PER_TENANT} identity providers`);
   }
 
   /** A workspace that requires single sign-on keeps a provider to sign in with. */
@@ -268,12 +269,12 @@ const invalid = (pointer: string, code: string, detail: string, cause?: unknown)
 /** @throws PlatformError VALIDATION_FAILED */
 function assertComplete({ enabled, clientId, sealedSecret }: ProviderRow): void {
   if (enabled && (clientId === null || sealedSecret === null)) {
-    throw invalid('/enabled', 'INCOMPLETE', 'A provider is enabled when it has a client id and a client secret');
+    throw invalid('/enabled', 'INCOMPLETE', 'Add a client ID and a client secret before you enable the provider');
   }
 }
 
 /** @throws PlatformError NOT_FOUND */
 function assertFound(provider: IdentityProvider | null): IdentityProvider {
-  if (!provider) throw new PlatformError('NOT_FOUND', 'There is no such identity provider');
+  if (!provider) throw new PlatformError('NOT_FOUND', 'Identity provider not found');
   return provider;
 }

@@ -13,9 +13,9 @@ export class LinkRequestController {
   @Get()
   @Access({ right: 'own', proof: false })
   @Describe({
-    summary: 'Lists sign-ins that wait for an owner',
+    summary: 'List link requests',
     description:
-      'The provider has given the address of a user to another account (`sub`). Each request waits seven days for an owner; up to 200, oldest first.',
+      "The provider has given a user's address to another account (`sub`). Owners have 7 days to decide on a request. Up to 200, oldest first.",
     answers: [{ status: 200, description: 'The requests', body: () => LinkRequestListView }],
   })
   async list(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<LinkRequestListView> {
@@ -32,9 +32,9 @@ export class LinkRequestController {
   @NotRepeatable()
   @Access({ right: 'own', proof: true })
   @Describe({
-    summary: 'Links the account at the provider to the user who has its address',
+    summary: 'Approve a link request',
     description:
-      'It signs in as the user from now on. The account that did before no longer does, and the sessions, API keys and apps of the user end. The user is told by mail.',
+      "The account at the provider signs in as the user from then on. The previous account no longer does, and the user's sessions, API keys, and connected apps end. The user is notified by email.",
     answers: [{ status: 204, description: 'Linked' }],
     errors: ['CONFLICT'],
   })
@@ -50,9 +50,9 @@ export class LinkRequestController {
   @NotRepeatable()
   @Access({ right: 'own', proof: true })
   @Describe({
-    summary: 'Refuses to link the account at the provider',
+    summary: 'Deny a link request',
     description:
-      'Its sign-ins are refused with `link_denied` for the rest of the seven days. To let it in as a new user, remove the user who has the address, or change their address at the provider and have them sign in once.',
+      'Sign-ins with the account are rejected with `link_denied` for the rest of the 7 days. To let it in as a new user, remove the user who has the address, or change their address at the provider and have them sign in once.',
     answers: [{ status: 204, description: 'Refused' }],
   })
   async deny(

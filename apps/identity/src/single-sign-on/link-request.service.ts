@@ -94,7 +94,7 @@ export class LinkRequestService {
     const { name: provider } = await this.providers.get(principal.tenantId, providerId);
     await this.decide(principal, { providerId, id, action: 'provider_link.approved' }, async (tx, request, user) => {
       if (user?.email !== request.email || user.status === 'disabled') {
-        throw new PlatformError('CONFLICT', 'The user has another address by now, or is disabled');
+        throw new PlatformError('CONFLICT', "The user's address has changed since, or the user is disabled");
       }
       await this.links.unlink(tx, request, user.id);
       await this.links.insert(tx, subjectOf(request), user.id);
@@ -124,7 +124,7 @@ export class LinkRequestService {
       if (asked) await this.links.lock(tx, asked);
       const user = asked && (await this.users.hold(tx, tenantId, asked.userId));
       const request = await this.requests.lock(tx, { tenantId, providerId, id });
-      if (!request) throw new PlatformError('NOT_FOUND', 'There is no such request');
+      if (!request) throw new PlatformError('NOT_FOUND', 'Request not found');
       await decision(tx, request, user);
       this.trail.record(tx, {
         action,

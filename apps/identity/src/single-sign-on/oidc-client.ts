@@ -64,9 +64,13 @@ export class CallGate {
   async run<T>(provider: string, work: () => Promise<T>): Promise<T> {
     const present = this.running.get(provider) ?? 0;
     if (present >= PER_PROVIDER || this.total >= IN_ALL) {
-      throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many sign-ins wait for the identity provider', {
-        retryAfterSeconds: 5,
-      });
+      throw new PlatformError(
+        'SERVICE_UNAVAILABLE',
+        'Too many sign-ins are waiting for the identity provider. Try again in a second',
+        {
+          retryAfterSeconds: 5,
+        },
+      );
     }
     this.running.set(provider, present + 1);
     this.total += 1;
@@ -150,10 +154,10 @@ export class OidcClient {
   async discover(tenantId: string, issuer: string): Promise<string> {
     const url = parseUrl(issuer);
     if (!url || url.search || url.hash || url.username || issuer.includes('/.well-known/')) {
-      throw new ProviderFailure('The issuer must be an https address without query, as the provider states it');
+      throw new ProviderFailure('The issuer must be an https URL without a query, exactly as the provider states it');
     }
     const verdict = this.outside.checkUrl(issuer);
-    if (!verdict.ok) throw new ProviderFailure(`The issuer is refused: ${verdict.message}`);
+    if (!verdict.ok) throw new ProviderFailure(`The issuer isn't allowed: ${verdict.message}`);
     return this.within({ tenantId, issuer }, async (calls) => (await this.read(issuer, calls)).metadata.issuer);
   }
 
@@ -201,10 +205,10 @@ export class OidcClient {
       });
       this.keepKeys(client.issuer, configuration);
       const claims = tokens.claims();
-      if (!claims) throw new ProviderFailure('The provider gave no id token');
+      if (!claims) throw new ProviderFailure('The provider returned no ID token');
       // The library looks at it only where there are several audiences.
       if (claims.azp !== undefined && claims.azp !== client.clientId) {
-        throw new ProviderFailure('The id token was issued to another client');
+        throw new ProviderFailure('The ID token was issued to another client');
       }
       const about =
         claims.email === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
@@ -248,7 +252,7 @@ export class OidcClient {
     });
     // The library accepts another issuer from some hosts. What they say must not be taken for what the other one says.
     if (!isIssuer(found.serverMetadata().issuer, issuer)) {
-      throw new ProviderFailure('The provider states another issuer than the one that was asked for');
+      throw new ProviderFailure('The provider states a different issuer');
     }
     const metadata = checkedMetadata({ ...found.serverMetadata() }, (url) => this.outside.checkUrl(url));
     const provider = { metadata };
@@ -295,7 +299,7 @@ const SUBJECT = /^(?=.*\S)[^\p{Cc}\p{Cs}]{1,255}$/u;
  * @throws ProviderFailure
  */
 function authenticationOf(about: Record<string, unknown>, claims: oidc.IDToken): Authentication {
-  if (!SUBJECT.test(claims.sub)) throw new ProviderFailure('The provider says no usable id of the person (`sub`)');
+  if (!SUBJECT.test(claims.sub)) throw new ProviderFailure('The provider returned no usable user ID (`sub`)');
   const text = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value : undefined);
   const methods = [...(Array.isArray(claims.amr) ? claims.amr : []), claims.acr];
   return {
@@ -312,6 +316,7 @@ function authenticationOf(about: Record<string, unknown>, claims: oidc.IDToken):
 /** @throws ProviderFailure for a time that has yet to come */
 function authenticationTime(claim: unknown): Date | null {
   if (typeof claim !== 'number' || !Number.isFinite(claim) || claim <= 0) return null;
-  if (claim * 1000 > Date.now() + MAX_CLOCK_LEAD_MS) throw new ProviderFailure('The authentication is dated ahead');
+  if (claim * 1000 > Date.now() + MAX_CLOCK_LEAD_MS)
+    throw new ProviderFailure('The authentication time is in the future');
   return new Date(claim * 1000);
 }

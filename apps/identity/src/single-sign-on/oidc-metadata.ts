@@ -43,12 +43,12 @@ const ERRORS_OF_RETURNS: readonly string[] = [
 /** What a browser brings in place of an answer. Only what is none of its own words is kept. */
 export function returned(error: string): ProviderFailure {
   const known = ERRORS_OF_RETURNS.includes(error) ? error : null;
-  return new ProviderFailure(`The browser came back with ${known ?? 'an error'}`, { code: 'returned', error: known });
+  return new ProviderFailure(`The browser returned with ${known ?? 'an error'}`, { code: 'returned', error: known });
 }
 
 function refusal({ error, error_description: description }: ResponseBodyError, httpStatus: number | null) {
   const said = { error: plain(error), description: description ? plain(description) : null };
-  return new ProviderFailure(`The provider answered ${said.error}`, { code: 'refused', httpStatus, ...said });
+  return new ProviderFailure(`The provider returned ${said.error}`, { code: 'refused', httpStatus, ...said });
 }
 
 /**
@@ -61,19 +61,19 @@ export function asProviderFailure(error: unknown, httpStatus: number | null): Pr
   const egress = causes(error).find((cause) => cause instanceof EgressError);
   if (egress) {
     const code = egress.code === 'blocked' || egress.code === 'too_large' ? 'invalid' : 'unavailable';
-    return new ProviderFailure(`The provider could not be called: ${egress.message}`, { code, cause: error });
+    return new ProviderFailure(`Couldn't reach the provider: ${egress.message}`, { code, cause: error });
   }
   const seen = { httpStatus, cause: error };
   if (httpStatus !== null && (httpStatus >= 500 || httpStatus === 429)) {
-    return new ProviderFailure(`The provider answered with the status ${httpStatus}`, { code: 'unavailable', ...seen });
+    return new ProviderFailure(`The provider returned status ${httpStatus}`, { code: 'unavailable', ...seen });
   }
   if (error instanceof ResponseBodyError) return refusal(error, httpStatus);
   if (error instanceof WWWAuthenticateChallengeError) {
-    return new ProviderFailure('The provider did not accept the client', { code: 'refused', ...seen });
+    return new ProviderFailure('The provider rejected the client ID or secret', { code: 'refused', ...seen });
   }
   if (error instanceof ClientError) {
     const detail = error.cause instanceof Error ? `: ${plain(error.cause.message)}` : '';
-    return new ProviderFailure(`The provider gave an invalid answer (${plain(error.message)}${detail})`, seen);
+    return new ProviderFailure(`The provider returned an invalid response (${plain(error.message)}${detail})`, seen);
   }
   throw error;
 }
@@ -111,13 +111,13 @@ const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as co
  */
 export function checkedMetadata(metadata: ServerMetadata, checkUrl: (url: string) => UrlVerdict): ServerMetadata {
   for (const name of ENDPOINTS) {
-    if (typeof metadata[name] !== 'string') throw new ProviderFailure(`The provider does not say its ${name}`);
+    if (typeof metadata[name] !== 'string') throw new ProviderFailure(`The provider's metadata has no ${name}`);
   }
   for (const name of [...ENDPOINTS, 'userinfo_endpoint'] as const) {
     const url = metadata[name];
     const verdict = url === undefined ? undefined : checkUrl(String(url));
     if (verdict?.ok === false) {
-      throw new ProviderFailure(`The ${name} of the provider is refused: ${verdict.message}`);
+      throw new ProviderFailure(`The provider's ${name} isn't allowed: ${verdict.message}`);
     }
   }
   const types = metadata.response_types_supported;

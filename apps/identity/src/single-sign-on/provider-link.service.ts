@@ -32,15 +32,15 @@ import { ProviderLinkRepository, type Subject } from './single-sign-on.repositor
 
 /** Why someone whom the provider has authenticated does not get in. Pages explain them. */
 export const REFUSALS = {
-  email_missing: 'The provider does not say an e-mail address',
-  email_not_verified: 'The provider has not verified the e-mail address',
-  domain_not_proven: 'The domain of the e-mail address does not belong to the workspace',
-  email_reserved: 'The e-mail address is kept for somebody who has changed it',
+  email_missing: 'The provider returned no email address',
+  email_not_verified: "The provider hasn't verified the email address",
+  domain_not_proven: "The email address isn't in a verified domain of the workspace",
+  email_reserved: 'The email address is reserved for someone who recently changed it',
   user_disabled: 'The user is disabled',
-  link_denied: 'An owner decided that the person is not the user who has the address',
-  not_recent: 'The provider does not say that it has just authenticated the person',
-  another_user: 'The person at the provider is not the user of the session',
-  second_factor_missing: 'The provider does not say that it has asked for a second factor, which the account has',
+  link_denied: 'An owner denied linking this account to the user with the address',
+  not_recent: "The provider didn't confirm a fresh authentication",
+  another_user: 'The account at the provider belongs to another user',
+  second_factor_missing: "The provider didn't confirm a second factor, which this account requires",
 } as const;
 export type Refusal = keyof typeof REFUSALS;
 

@@ -43,7 +43,7 @@ export class ProviderSignInLimit {
   constructor(store: LimiterStore) {
     const limiter = (step: Step) => {
       const rule = { name: `single-sign-on-${step}`, points: STEPS_PER_ADDRESS, windowSeconds: QUARTER_HOUR };
-      return new Limiter(store, rule, 'Too many sign-ins were begun');
+      return new Limiter(store, rule, 'Too many sign-in attempts. Try again later');
     };
     this.limits = {
       discover: limiter('discover'),
@@ -72,9 +72,9 @@ export class ProviderSignInController {
   @NotRepeatable()
   @Public()
   @Describe({
-    summary: 'Finds the identity providers of an address',
+    summary: 'Find identity providers by email address',
     description:
-      'Those of the workspace that has proven the domain of the address; none for any other domain. Nothing is said of accounts.',
+      "The providers of the workspace that has verified the address's domain; none for other domains. The response doesn't reveal accounts.",
     answers: [{ status: 200, description: 'The providers', body: () => SignInProviderListView }],
     errors: ['RATE_LIMITED'],
   })
@@ -85,9 +85,9 @@ export class ProviderSignInController {
   @Get('discover')
   @Public()
   @Describe({
-    summary: 'Finds the identity providers of an address in the query',
+    summary: 'Find identity providers by email address in the query',
     description:
-      'Use `POST` with the address in the body in its place: what stands in a query gets into histories of browsers and into logs of servers in between. The answer is the same.',
+      'Use `POST` with the address in the body instead: queries end up in browser histories and server logs. The response is the same.',
     deprecated: true,
     answers: [{ status: 200, description: 'The providers', body: () => SignInProviderListView }],
     errors: ['RATE_LIMITED'],
@@ -100,9 +100,9 @@ export class ProviderSignInController {
   @NotRepeatable()
   @Public()
   @Describe({
-    summary: 'Begins a sign-in at an identity provider',
+    summary: 'Start a sign-in with an identity provider',
     description:
-      'The page sends the browser to `redirectTo`. The answer sets a cookie that ties the sign-in to the browser. The person has ten minutes. The session counts as proven from the time at which the provider says that it authenticated the person (`auth_time`), and as not proven where it does not say; with `fresh` it is asked to authenticate them now, and an answer that does not say so is refused.',
+      "The page sends the browser to `redirectTo`. The response sets a cookie that ties the sign-in to the browser. The person has 10 minutes. The provider's `auth_time` counts as the session's last authentication; without it, the session isn't recently authenticated. With `fresh`, the provider is asked to authenticate the person now, and a response that doesn't confirm it is rejected.",
     answers: [{ status: 200, description: 'Where to send the browser', body: () => StartedView }],
     errors: ['NOT_FOUND', 'SINGLE_SIGN_ON_FAILED', 'RATE_LIMITED'],
   })
@@ -123,10 +123,10 @@ export class ProviderSignInController {
   @Get(':providerId/callback')
   @Public()
   @Describe({
-    summary: 'Takes the answer of an identity provider',
+    summary: 'Identity provider callback',
     description:
-      'Called by the browser, which the provider sends here. It is sent on to `/account/signed-in` with `code` in the fragment, which the page exchanges, with `proof=noted` after a step-up, or with `error`, a code of the catalogue, and for `SINGLE_SIGN_ON_REFUSED` a `reason`.',
-    answers: [{ status: 303, description: 'Where the browser goes on: in `Location`' }],
+      'The provider sends the browser here. It is redirected to `/account/signed-in` with `code` in the fragment, which the page exchanges; with `proof=noted` after a re-authentication; or with `error` (an error code) and, for `SINGLE_SIGN_ON_REFUSED`, a `reason`.',
+    answers: [{ status: 303, description: 'The next page, in `Location`' }],
   })
   async complete(
     @Param('providerId') providerId: string,
@@ -146,9 +146,9 @@ export class ProviderSignInController {
   @NotRepeatable()
   @Public()
   @Describe({
-    summary: 'Completes a sign-in at an identity provider',
+    summary: 'Complete a sign-in with an identity provider',
     description:
-      'The code works once, for a minute, and in the browser that began the sign-in. The answer is that of a sign-in with a password: the tokens, or what the sign-in still needs.',
+      'The code works once, for a minute, in the browser that started the sign-in. The response is the same as for a sign-in with a password: the tokens, or what the sign-in still needs.',
     answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
     errors: ['SINGLE_SIGN_ON_EXPIRED', 'INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
   })
@@ -201,9 +201,9 @@ export class ProviderStepUpController {
   @NotRepeatable()
   @Access({ right: 'read' })
   @Describe({
-    summary: 'Starts to prove again at an identity provider who uses the session',
+    summary: 'Start re-authentication with an identity provider',
     description:
-      'As for a sign-in, the page sends the browser to `redirectTo`, in another window if it wants to keep its tokens. The provider is asked to authenticate the person now. They must be the user of the session by an earlier sign-in at this provider; whoever has a second factor needs one of the provider. The callback notes the proof and leads to `/account/signed-in` with `proof=noted`, or with an error, in the fragment.',
+      "As for a sign-in, the page sends the browser to `redirectTo`, in another window if it wants to keep its tokens. The provider is asked to authenticate the person now. They must have used this provider to sign in as the session's user before. If they use two-step verification, the provider has to confirm a second factor. The callback redirects to `/account/signed-in` with `proof=noted` or an error in the fragment.",
     answers: [{ status: 200, description: 'Where to send the browser', body: () => StartedView }],
     errors: ['NOT_FOUND', 'SINGLE_SIGN_ON_FAILED', 'RATE_LIMITED'],
   })

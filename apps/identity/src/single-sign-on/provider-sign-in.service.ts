@@ -87,12 +87,12 @@ export class ProviderSignInService {
     { fresh = false, session }: ProviderDemand = {},
   ): Promise<string> {
     if (session && session.sessionId === undefined) {
-      throw new PlatformError('FORBIDDEN', 'The token belongs to no session');
+      throw new PlatformError('FORBIDDEN', 'This token has no session');
     }
     const name = parseSignInId(signInId);
     const isTheirs = session === undefined || session.tenantId === name?.tenantId;
     const provider = name && isTheirs && (await this.providers.findUsable(name));
-    if (!provider) throw new PlatformError('NOT_FOUND', 'There is no such identity provider');
+    if (!provider) throw new PlatformError('NOT_FOUND', 'Identity provider not found');
     const isFresh = fresh || session !== undefined;
     const { tenantId } = provider;
     const id = newId();
@@ -257,7 +257,7 @@ export class ProviderSignInService {
       if (error.reason.code !== 'unavailable')
         throw new PlatformError('SINGLE_SIGN_ON_FAILED', undefined, { cause: error });
       const again = { cause: error, retryAfterSeconds: RETRY_SECONDS };
-      throw new PlatformError('SERVICE_UNAVAILABLE', 'The identity provider cannot be reached', again);
+      throw new PlatformError('SERVICE_UNAVAILABLE', "Can't reach the identity provider. Try again later", again);
     }
   }
 }

@@ -18,7 +18,7 @@ export const recordName = (domain: string): string => `_crm-challenge.${domain}`
 const DOMAIN = { maxLength: 253, example: 'example.com' };
 
 export class DomainInput {
-  @TextField({ ...DOMAIN, description: 'The part of e-mail addresses after the @' }) domain: string;
+  @TextField({ ...DOMAIN, description: 'The part of email addresses after the @' }) domain: string;
 }
 
 /** The record that proves a domain. */
@@ -26,7 +26,7 @@ export class DomainRecordView {
   @TextField({ maxLength: 300, example: '_crm-challenge.example.com' }) name: string;
   @TextField({ maxLength: 3, example: 'TXT' }) type: string;
 
-  @TextField({ maxLength: 100, description: 'What the record has to say; it does not have to be kept secret' })
+  @TextField({ maxLength: 100, description: "The value of the record. It isn't secret" })
   value: string;
 }
 
@@ -38,7 +38,7 @@ export class DomainView {
 
   @DateTimeField({
     nullable: true,
-    description: 'Since when the daily check has not found the record; three days later the domain is lost',
+    description: "Since when the daily check hasn't found the record. After 3 days the domain is removed",
   })
   missingSince: string | null;
 }
@@ -49,7 +49,7 @@ export class DomainListView {
 
 /** Body and answer: a workspace requires single sign-on or does not. */
 export class RequirementInput {
-  @BooleanField({ description: 'Whether passwords of users who are not owners are refused', example: true })
+  @BooleanField({ description: 'Whether everyone but owners has to use single sign-on', example: true })
   required: boolean;
 }
 
@@ -60,28 +60,28 @@ const ISSUER = { maxLength: 500, example: 'https://login.example.com' };
 const CLIENT_ID = {
   maxLength: 500,
   nullable: true,
-  description: 'Of the client that is registered with the provider; null until it is',
+  description: 'The client ID registered with the provider; null until it is set',
   example: '0oa1b2c3',
 };
 const SCOPES = {
   maxItems: 20,
-  description: 'Scopes that are asked for; always with `openid`',
+  description: 'Scopes to request; `openid` is always added',
   example: ['openid', 'email', 'profile'],
 };
 const DEFAULT_ROLES = {
   minItems: 1,
   maxItems: 20,
-  description: 'Roles of users who are made at their first sign-in; never `owner`',
+  description: 'Roles of users created at their first sign-in; never `owner`',
   example: ['member'],
 };
 const VERIFIED_EMAIL = {
   description:
-    'Whether the provider has to say that it has verified the address (`email_verified`). Turn it off for a provider that never says it and lets nobody choose their address',
+    "Whether the provider has to confirm the address (`email_verified`). Turn it off only for a provider that never sends it and doesn't let people choose their address",
 };
 const SECOND_FACTOR = {
   maxItems: 20,
   description:
-    'Values of `amr` or `acr` in the id token that count as a second factor. Without any of them the second factor of the platform follows, where one is on or required',
+    "Values of `amr` or `acr` in the ID token that count as a second factor. Without them, the platform's own second step follows if it is on or required",
   example: ['mfa'],
 };
 const scope = field.text({ maxLength: 100, pattern: /^[\x21\x23-\x5B\x5D-\x7E]+$/, example: 'email' });
@@ -90,7 +90,7 @@ const factor = field.text({ maxLength: 200 });
 const SECRET = {
   optional: true,
   maxLength: 1000,
-  description: 'Of the client; it is stored sealed and never returned',
+  description: 'The client secret. Stored encrypted and never returned',
   example: 'a-secret-of-the-provider',
 };
 
@@ -108,7 +108,7 @@ export class CreateIdentityProviderInput extends IdentityProviderSettings {
   @TextField(NAME) name: string;
   @TextField({ ...ISSUER, description: 'The issuer, exactly as the provider states it' }) issuer: string;
 
-  @BooleanField({ optional: true, description: 'Whether users can sign in with it; needs a client and its secret' })
+  @BooleanField({ optional: true, description: 'Whether users can sign in with it; requires a client ID and secret' })
   enabled?: boolean;
 }
 
@@ -118,7 +118,7 @@ export class ChangeIdentityProviderInput extends IdentityProviderSettings {
   @TextField({
     ...ISSUER,
     optional: true,
-    description: 'Another issuer needs its client secret in the same call: the present one is not shown to it',
+    description: "A new issuer needs its client secret in the same call: the current secret isn't sent to it",
   })
   issuer?: string;
 
@@ -130,14 +130,14 @@ export class ProviderFailureView {
 
   @EnumField(FAILURE_CODES, {
     description:
-      '`unavailable`: it cannot be reached; `refused`: it answers an error; `invalid`: its answer cannot be accepted; `returned`: a browser came back with an error, which anybody can claim',
+      "`unavailable`: it can't be reached; `refused`: it returned an error; `invalid`: its response can't be accepted; `returned`: a browser returned with an error, which anyone can cause",
   })
   code: FailureReason['code'];
 
-  @TextField({ maxLength: 1000, description: 'A sentence that says what was wrong' }) message: string;
-  @IntegerField({ nullable: true, description: 'Status of its answer', example: 400 }) httpStatus: number | null;
+  @TextField({ maxLength: 1000, description: 'What went wrong' }) message: string;
+  @IntegerField({ nullable: true, description: 'HTTP status of its response', example: 400 }) httpStatus: number | null;
   @TextField({ nullable: true, maxLength: 200, example: 'invalid_client' }) error: string | null;
-  @TextField({ nullable: true, maxLength: 200, description: 'What the provider says of the error' })
+  @TextField({ nullable: true, maxLength: 200, description: "The provider's description of the error" })
   description: string | null;
 }
 
@@ -152,11 +152,11 @@ export class IdentityProviderView {
   @ListField(role, DEFAULT_ROLES) defaultRoles: string[];
   @BooleanField(VERIFIED_EMAIL) requiresVerifiedEmail: boolean;
   @ListField(factor, SECOND_FACTOR) secondFactorValues: string[];
-  @TextField({ maxLength: 64, description: 'What the addresses of a sign-in call the provider' }) signInId: string;
+  @TextField({ maxLength: 64, description: "The provider's ID in sign-in URLs" }) signInId: string;
 
   @TextField({
     maxLength: 2048,
-    description: 'The redirect address to register with the provider; each provider has another one',
+    description: 'The redirect URI to register with the provider. It differs for each provider',
   })
   redirectUri: string;
 
@@ -164,7 +164,7 @@ export class IdentityProviderView {
 
   @ObjectField(() => ProviderFailureView, {
     nullable: true,
-    description: 'Why it failed last, also where it has worked since; null when it has not since it was changed',
+    description: "Why it last failed, even if it has worked since; null if it hasn't failed since the last change",
   })
   lastFailure: ProviderFailureView | null;
 }
@@ -176,16 +176,16 @@ export class IdentityProviderListView {
 /** An account at a provider that has the address of a user whom the provider knows by another id. */
 export class LinkRequestView {
   @IdField() id: string;
-  @TextField({ maxLength: 255, description: 'The id of the person at the provider' }) sub: string;
+  @TextField({ maxLength: 255, description: "The person's ID at the provider" }) sub: string;
   @EmailField() email: string;
 
-  @TextField({ nullable: true, maxLength: 200, description: 'As the provider says it', example: 'Ada Lovelace' })
+  @TextField({ nullable: true, maxLength: 200, description: 'As stated by the provider', example: 'Ada Lovelace' })
   name: string | null;
 
   @IdField({ description: 'The user who has the address' }) userId: string;
   @DateTimeField() createdAt: string;
 
-  @DateTimeField({ description: 'Until when an owner can decide; a later sign-in asks again' })
+  @DateTimeField({ description: 'When the request expires; a later sign-in creates a new one' })
   expiresAt: string;
 }
 
@@ -194,11 +194,11 @@ export class LinkRequestListView {
 }
 
 export class DiscoverInput {
-  @EmailField({ description: 'Whose sign-in it is; only the domain is looked at' }) email: string;
+  @EmailField({ description: 'The address to sign in with; only its domain is used' }) email: string;
 }
 
 export class SignInProviderView {
-  @TextField({ maxLength: 64, description: 'What the addresses of a sign-in call the provider' }) id: string;
+  @TextField({ maxLength: 64, description: "The provider's ID in sign-in URLs" }) id: string;
   @TextField({ maxLength: 60, example: 'Example Inc. accounts' }) name: string;
 }
 
@@ -210,7 +210,7 @@ export class StartInput {
   @BooleanField({
     optional: true,
     description:
-      'Whether the provider has to authenticate the person again. The session then counts as a recent proof, unless the provider does not say when it did',
+      "Whether the provider has to authenticate the person again. The session then counts as recently authenticated, unless the provider doesn't say when it did",
     example: true,
   })
   fresh?: boolean;

@@ -9,7 +9,7 @@ import { LINK_REQUEST_SECONDS } from './single-sign-on.repository.js';
  */
 export const firstSignInMail = (recipient: string, provider: string, isTakenOver: boolean): NewMail =>
   letter(recipient, 'Your account is linked to an identity provider', NOTICE_SECONDS, [
-    `somebody with your e-mail address has signed in through ${plainName(provider)}, the identity provider of your workspace.`,
+    `somebody with your email address has signed in through ${plainName(provider)}, the identity provider of your workspace.`,
     'From now on that sign-in opens your account.',
     ...(isTakenOver ? ['A password that was set for it, and sessions and API keys of before, no longer work.'] : []),
     '',
@@ -30,7 +30,7 @@ export const linkRequestMail = (recipient: string, provider: string, address: st
 
 /** Tells a user that their address follows the provider. */
 export const followedMail = (recipient: string, before: string, provider: string): NewMail =>
-  letter(recipient, 'The e-mail address of your account was changed', NOTICE_SECONDS, [
+  letter(recipient, 'The email address of your account was changed', NOTICE_SECONDS, [
     `${plainName(provider)}, your workspace's identity provider, changed your address to this one. You can no longer sign in`,
     `with ${before}.`,
     '',

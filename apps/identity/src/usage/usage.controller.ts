@@ -13,9 +13,9 @@ export class UsageController {
   @Get()
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Returns what the workspace stores, and what it may',
+    summary: 'Get usage and limits',
     description:
-      'At a limit nothing more is added (`STORAGE_LIMIT_REACHED`); reading, deleting and erasing go on. From 80 % of a limit on there is a notice, and administrators get a mail. What an uninstalled app left is not counted.',
+      "At a limit nothing more can be added (`STORAGE_LIMIT_REACHED`); reading and deleting still work. From 80% of a limit there is a notice, and admins are emailed. What an uninstalled app left doesn't count.",
     answers: [{ status: 200, description: 'The usage', body: () => WorkspaceUsage }],
   })
   get(@CurrentPrincipal() principal: Principal): Promise<WorkspaceUsage> {

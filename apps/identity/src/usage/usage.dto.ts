@@ -17,10 +17,10 @@ export class UsageNoticeView {
 }
 
 export class WorkspaceUsage {
-  @ObjectField(() => UsedView, { description: 'Those in the bin included' }) records: UsedView;
-  @ObjectField(() => UsedView, { description: 'Of the values of records and of notes' }) bytes: UsedView;
-  @ObjectField(() => UsedView, { description: 'Without those whom hosts embed' }) users: UsedView;
-  @ObjectField(() => UsedView, { description: 'Without those of sandboxes' }) customObjects: UsedView;
-  @ListField(() => UsageNoticeView, { description: 'What is at its limit, or nearly' })
+  @ObjectField(() => UsedView, { description: 'Including those in the bin' }) records: UsedView;
+  @ObjectField(() => UsedView, { description: 'Bytes of the values of records and notes' }) bytes: UsedView;
+  @ObjectField(() => UsedView, { description: 'Without host users' }) users: UsedView;
+  @ObjectField(() => UsedView, { description: 'Without sandboxes' }) customObjects: UsedView;
+  @ListField(() => UsageNoticeView, { description: 'Limits that are reached or nearly reached' })
   notices: readonly UsageNoticeView[];
 }

@@ -45,7 +45,7 @@ export class UsageService {
   async get(tenantId: string): Promise<Usage> {
     const { plan, limits, users } = await this.database.transaction(tenantId, async (tx) => {
       const tenant = await this.tenants.find(tx);
-      if (!tenant || tenant.closedAt) throw new PlatformError('NOT_FOUND', 'There is no such workspace');
+      if (!tenant || tenant.closedAt) throw new PlatformError('NOT_FOUND', 'Workspace not found');
       return { plan: tenant.plan, limits: limitsOf(tenant), users: await this.users.count(tx, tenantId) };
     });
     const { records, bytes, customObjects } = await this.rpc.call(rpc.customObjects.getStorageUse, { tenantId });

@@ -9,7 +9,7 @@ import { FORMATS } from './audit-export.js';
 /** For administrators; the services that keep the trail check the token again. */
 @ApiGroup({
   name: 'Audit',
-  description: 'What operators did: decisions, plans, operators and sign-ins. Entries are never changed or removed.',
+  description: 'What operators did: decisions, plans, operators, and sign-ins. Entries are never changed or removed.',
 })
 @Controller('api/admin/audit')
 @Access({ right: 'administer', proof: false })
@@ -18,9 +18,9 @@ export class AuditController {
 
   @Get()
   @Describe({
-    summary: 'Lists what operators did',
+    summary: "List the operators' audit trail",
     description:
-      'Who, in which role, when, what, why, what they had before them, and the state before and after. The list is not counted and goes on by `cursor`.',
+      'Who did what, when, in which role, and why, what they saw, and the state before and after. The list has no total; use `cursor` to read on.',
     answers: [{ status: 200, description: 'The entries, newest first', body: () => AuditListView }],
   })
   list(@CurrentPrincipal() principal: Principal, @Query() query: AuditQuery): Promise<AuditListView> {
@@ -29,14 +29,14 @@ export class AuditController {
 
   @Get('export')
   @Describe({
-    summary: 'Exports what operators did',
+    summary: "Export the operators' audit trail",
     description:
-      'Every entry that fits the filter, newest first, as `application/x-ndjson` or `text/csv`. A cell that a spreadsheet would take for a formula begins with an apostrophe. An export that cannot be completed breaks off without the end of the transfer.',
+      "Every matching entry, newest first, as `application/x-ndjson` or `text/csv`. Cells that a spreadsheet would read as formulas start with an apostrophe. If an export can't be completed, the transfer breaks off.",
     answers: [
       {
         status: 200,
         description: 'The entries',
-        body: { type: 'string', description: 'Lines with an entry each' },
+        body: { type: 'string', description: 'One entry per line' },
         mediaTypes: ['application/x-ndjson', 'text/csv'],
         example: '"id","at","operatorId"',
       },

@@ -24,23 +24,23 @@ export class AuditFilter {
   @EnumField(OPERATOR_ACTS, { optional: true }) act?: OperatorAct;
   @EnumField(OPERATOR_SUBJECTS, { optional: true }) subjectKind?: OperatorSubject;
 
-  @TextField({ optional: true, minLength: 1, maxLength: 200, description: 'Id of the subject; of an app its key' })
+  @TextField({ optional: true, minLength: 1, maxLength: 200, description: 'ID of the subject; for an app, its key' })
   subjectId?: string;
 
   @TextField({
     optional: true,
     minLength: 1,
     maxLength: 200,
-    description: 'Occurs in the reason or the name of the subject',
+    description: "Text in the reason or the subject's name",
   })
   q?: string;
 
-  @DateTimeField({ optional: true, description: 'At this time or later' }) from?: string;
+  @DateTimeField({ optional: true, description: 'At or after this time' }) from?: string;
   @DateTimeField({ optional: true, description: 'Before this time' }) to?: string;
 }
 
 export class AuditQuery extends AuditFilter {
-  @IntegerField({ optional: true, minimum: 1, maximum: 200, description: 'Entries per page, 25 by default' })
+  @IntegerField({ optional: true, minimum: 1, maximum: 200, description: 'Entries per page; 25 by default' })
   size?: number;
 
   @TextField({ optional: true, minLength: 1, maxLength: 1000, description: '`nextCursor` of the previous page' })
@@ -60,12 +60,12 @@ export class AuditEntryView {
   @IdField() id: string;
   @DateTimeField() at: string;
 
-  @IdField({ nullable: true, description: 'Null for what was done by the program on the server' })
+  @IdField({ nullable: true, description: 'Null for acts of the program on the server' })
   operatorId: string | null;
 
-  @EmailField({ nullable: true, description: 'Of the operator, as it is now' }) operatorEmail: string | null;
+  @EmailField({ nullable: true, description: "The operator's current name" }) operatorEmail: string | null;
 
-  @EnumField(OPERATOR_ROLES, { nullable: true, description: 'Of the operator, as it was then' })
+  @EnumField(OPERATOR_ROLES, { nullable: true, description: "The operator's role at that time" })
   role: OperatorRole | null;
 
   @EnumField(OPERATOR_ACTS) act: OperatorAct;
@@ -77,7 +77,7 @@ export class AuditEntryView {
 
   @TextField({ maxLength: 2000, nullable: true }) reason: string | null;
 
-  @JsonField({ nullable: true, description: 'What the operator had before them' })
+  @JsonField({ nullable: true, description: 'What the operator saw' })
   findings: Record<string, unknown> | null;
 
   @JsonField({ nullable: true }) before: Record<string, unknown> | null;

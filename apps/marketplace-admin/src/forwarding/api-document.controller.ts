@@ -11,7 +11,7 @@ export class ApiDocumentController {
   @Get()
   @Public()
   @Header('content-type', 'application/json; charset=utf-8')
-  @Describe({ summary: 'This document', hidden: true })
+  @Describe({ summary: 'Get this document', hidden: true })
   read(): Promise<string> {
     return this.documents.get();
   }

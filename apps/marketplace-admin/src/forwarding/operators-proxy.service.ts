@@ -40,7 +40,7 @@ export class OperatorsProxy extends EdgeProxy {
   ) {
     super(server, connector, config, OPERATORS_PREFIX);
     const limit = { name: 'credentials', points: CREDENTIAL_CALLS_PER_MINUTE, windowSeconds: 60 };
-    this.credentials = new Limiter(store, limit, 'Too many sign-ins from this address');
+    this.credentials = new Limiter(store, limit, 'Too many sign-ins from this address. Try again later');
     this.sparesLoopback = config.service.profile !== 'production';
   }
 

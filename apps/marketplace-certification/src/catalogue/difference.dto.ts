@@ -15,7 +15,7 @@ export class DifferenceEntryView {
   @TextField({
     maxLength: 10_000,
     description:
-      'Like a JSON pointer, with names in the place of positions. `/hosts/…` and `/events/…` sum up what the whole package calls and listens to.',
+      'Like a JSON pointer, with names instead of positions. `/hosts/…` and `/events/…` summarize what the whole package calls and listens to.',
     example: '/objects/visit/fields/hours/readRoles',
   })
   path: string;
@@ -24,15 +24,15 @@ export class DifferenceEntryView {
 
   @EnumField(ATTENTIONS, {
     description:
-      '`access`: the app, those it talks to or some of its users reach more; `loss`: what tenants have may be lost or fail; `behaviour`: the app does something else; `text`: people read something else',
+      '`access`: the app, its partners, or some users can access more; `loss`: data may be lost or calls may fail; `behaviour`: the app does something else; `text`: people read something else',
   })
   attention: string;
 
-  @TextField({ optional: true, maxLength: 200, description: 'Why it has this attention' }) note?: string;
-  @JsonValueField({ optional: true, description: 'Absent for what was added' }) before?: unknown;
-  @JsonValueField({ optional: true, description: 'Absent for what was removed' }) after?: unknown;
+  @TextField({ optional: true, maxLength: 200, description: 'The reason for this attention' }) note?: string;
+  @JsonValueField({ optional: true, description: 'Absent for additions' }) before?: unknown;
+  @JsonValueField({ optional: true, description: 'Absent for removals' }) after?: unknown;
 
-  @BooleanField({ optional: true, description: 'True when a value is shown as the beginning of its JSON text' })
+  @BooleanField({ optional: true, description: 'True if a value is truncated' })
   shortened?: boolean;
 }
 
@@ -50,14 +50,16 @@ export class EarlierVersionView {
 }
 
 export class DifferenceView {
-  @ObjectField(() => EarlierVersionView, { description: 'The highest lower version that was ever published' })
+  @ObjectField(() => EarlierVersionView, { description: 'The highest lower version that was published' })
   against: EarlierVersionView;
 
-  @ListField(() => DifferenceEntryView, { maxItems: 100_000, description: 'The most urgent first' })
+  @ListField(() => DifferenceEntryView, { maxItems: 100_000, description: 'Most urgent first' })
   entries: DifferenceEntryView[];
 
-  @ObjectField(() => DifferenceCountsView, { description: 'How many there are of each attention, shown or not' })
+  @ObjectField(() => DifferenceCountsView, {
+    description: 'Number of changes for each attention, including those not shown',
+  })
   counts: DifferenceCountsView;
 
-  @BooleanField({ description: 'False when entries were left out because there are very many' }) complete: boolean;
+  @BooleanField({ description: 'False if entries were left out because there are too many' }) complete: boolean;
 }

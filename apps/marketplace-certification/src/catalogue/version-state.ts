@@ -85,9 +85,9 @@ export const TRANSITIONS: Readonly<Record<VersionStatus, Readonly<Partial<Record
 export function nextStatus(from: VersionStatus, action: VersionAction, actor: Actor, reason?: string): VersionStatus {
   const transition = TRANSITIONS[from][action];
   if (!transition || transition.actor !== actor) {
-    throw new PlatformError('SUBMISSION_STATE', `A version that is ${from} does not allow: ${action}`);
+    throw new PlatformError('SUBMISSION_STATE', `A version with the status ${from} doesn't allow ${action}`);
   }
-  if (transition.reasonRequired && !reason) throw reasonRequired(`To ${action}, give a reason`);
+  if (transition.reasonRequired && !reason) throw reasonRequired(`Enter a reason to ${action}`);
   return transition.to;
 }
 

@@ -19,9 +19,9 @@ export class CertificationController {
   @Post()
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Certifies a package without submitting it',
+    summary: 'Certify a package without submitting it',
     description:
-      'Runs the same checks as a submission. Without a review packet the check `REV-001` is skipped. How many certifications a workspace may run per day depends on its plan.',
+      'Runs the same checks as a submission. Without a review packet, `REV-001` is skipped. The plan limits certifications per day.',
     answers: [{ status: 200, description: 'The result of each check', body: () => CertificationView }],
   })
   async certify(@CurrentPrincipal() principal: Principal, @Body() input: CertifyInput): Promise<Certification> {
@@ -36,7 +36,7 @@ export class CheckPagesController {
   @Get()
   @Public()
   @Header('content-type', 'text/html; charset=utf-8')
-  @Describe({ summary: 'Lists the certification checks', hidden: true })
+  @Describe({ summary: 'List the certification checks', hidden: true })
   list(): string {
     return checkListPage();
   }
@@ -44,7 +44,7 @@ export class CheckPagesController {
   @Get(':id')
   @Public()
   @Header('content-type', 'text/html; charset=utf-8')
-  @Describe({ summary: 'Explains a certification check', hidden: true })
+  @Describe({ summary: 'Explain a certification check', hidden: true })
   read(@Param('id') id: string): string {
     const page = checkPage(id);
     if (page === undefined) throw new PlatformError('NOT_FOUND');

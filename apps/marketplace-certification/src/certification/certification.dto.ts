@@ -45,7 +45,7 @@ export class CheckView {
 
   @TextField({
     maxLength: 2048,
-    description: 'A page that everybody can read: what the check protects, and what to change',
+    description: 'A public page that says what the check protects and what to change',
     example: 'https://crm.example.com/docs/certification/SCP-001',
   })
   docUrl: string;

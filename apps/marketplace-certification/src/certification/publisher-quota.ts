@@ -29,7 +29,7 @@ export class PublisherQuota {
   async takeSubmission(principal: Principal): Promise<TenantView> {
     const publisher = await this.publisher(principal);
     if (publisher.verified === false) {
-      throw new PlatformError('EMAIL_NOT_VERIFIED', 'Verify the address that the workspace was registered with first');
+      throw new PlatformError('EMAIL_NOT_VERIFIED', "Verify the workspace's email address first");
     }
     await this.take(publisher, 'submissions');
     return publisher;

@@ -21,13 +21,13 @@ export class EmbedCredentialController {
   @Access({ right: 'administer', proof: true })
   @NotRepeatable()
   @Describe({
-    summary: 'Issues embed credentials',
+    summary: 'Issue embed credentials',
     description:
-      'The backend of a host uses them to mint embed tokens. Issuing again keeps the client id and gives a new secret; the previous one stays valid for the hours that are asked for. Credentials of an app that has not been reviewed work for the workspace of its publisher only, like all.',
+      "The host's backend uses them to mint embed tokens. Issuing again keeps the client ID and creates a new secret; the previous one stays valid for the requested number of hours. Embed credentials work only for the publisher's workspace.",
     answers: [
       {
         status: 201,
-        description: 'The credentials; the secret is never shown again',
+        description: "The credentials. You won't be able to see the secret again",
         body: () => EmbedCredentialsView,
       },
     ],
@@ -43,8 +43,8 @@ export class EmbedCredentialController {
 
   @Get()
   @Describe({
-    summary: 'Returns the embed credentials without their secrets',
-    description: 'With the origins and scopes in force, and when each secret was made and last used.',
+    summary: 'Get the embed credentials without their secrets',
+    description: 'Includes the current origins and scopes, and when each secret was created and last used.',
     answers: [{ status: 200, description: 'The credentials', body: () => EmbedCredentialsSummaryView }],
   })
   get(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<EmbedCredentialsSummaryView> {
@@ -53,10 +53,10 @@ export class EmbedCredentialController {
 
   @Delete()
   @Describe({
-    summary: 'Ends the embed credentials',
+    summary: 'Revoke the embed credentials',
     description:
-      'Within a second nothing is minted with them, tokens that were minted stop working, and nobody can frame the page of their client id. Issuing again makes others, with another client id; host users stay who they are.',
-    answers: [{ status: 204, description: 'The credentials are ended' }],
+      'Within a second they no longer mint tokens, minted tokens stop working, and no one can frame the page of their client ID. Issuing again creates new credentials with another client ID; host users stay the same.',
+    answers: [{ status: 204, description: 'The credentials are revoked' }],
   })
   async end(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<void> {
     await this.credentials.end(principal, key);
@@ -64,9 +64,9 @@ export class EmbedCredentialController {
 
   @Delete('previous-secret')
   @Describe({
-    summary: 'Ends the previous secret at once',
+    summary: 'Revoke the previous embed secret',
     description:
-      'For a secret that has leaked, or once every host has the new one. Tokens minted with it expire within 15 minutes.',
+      'Use this if the secret has leaked, or once every host uses the new one. Tokens minted with it expire within 15 minutes.',
     answers: [{ status: 204, description: 'The previous secret no longer works' }],
   })
   async revokePrevious(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<void> {
@@ -83,9 +83,12 @@ export class WebhookSecretController {
   @NotRepeatable()
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Rotates the webhook secret of an app',
-    description: 'Signs the deliveries of every installation. The previous secret stays valid for one more day.',
-    answers: [{ status: 201, description: 'The new secret; it is never shown again', body: () => WebhookSecretView }],
+    summary: 'Rotate the webhook secret of an app',
+    description:
+      'The secret signs the deliveries to every installation. The previous one stays valid for one more day.',
+    answers: [
+      { status: 201, description: "The new secret. You won't be able to see it again", body: () => WebhookSecretView },
+    ],
   })
   async rotate(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<WebhookSecretView> {
     return { secret: await this.secrets.rotate(principal, key) };

@@ -5,7 +5,7 @@ export class EmbedCredentialsInput {
     optional: true,
     minimum: 0,
     maximum: 168,
-    description: 'Hours for which the previous secret stays valid, 24 by default; 0 ends it at once',
+    description: 'Hours the previous secret stays valid; 24 by default, 0 revokes it immediately',
     example: 24,
   })
   overlapHours?: number;
@@ -14,8 +14,7 @@ export class EmbedCredentialsInput {
     optional: true,
     maxItems: 10,
     unique: true,
-    description:
-      'Origins on the machine of a developer that may frame the embed page as well; until a version of the app is reviewed',
+    description: 'Localhost origins that can also frame the embed page, until a version of the app is reviewed',
     example: ['http://localhost:3000'],
   })
   developmentOrigins?: string[];
@@ -23,16 +22,16 @@ export class EmbedCredentialsInput {
 
 export class EmbedCredentialsView {
   @TextField({ maxLength: 200, description: '`X-Embed-Key`' }) clientId: string;
-  @TextField({ maxLength: 200, description: '`X-Embed-Secret`; shown this once' }) clientSecret: string;
+  @TextField({ maxLength: 200, description: '`X-Embed-Secret`. Shown once' }) clientSecret: string;
 
-  @DateTimeField({ nullable: true, description: 'Until when the previous secret works; null when there is none' })
+  @DateTimeField({ nullable: true, description: 'When the previous secret stops working; null if there is none' })
   previousSecretValidUntil: string | null;
 }
 
 export class EmbedSecretView {
   @DateTimeField() createdAt: string;
 
-  @DateTimeField({ nullable: true, description: 'When a token was last minted with it, to five minutes' })
+  @DateTimeField({ nullable: true, description: 'When it last minted a token, accurate to 5 minutes' })
   lastUsedAt: string | null;
 }
 
@@ -51,6 +50,6 @@ export class EmbedCredentialsSummaryView {
 }
 
 export class WebhookSecretView {
-  @TextField({ maxLength: 100, description: 'Shown only once', example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' })
+  @TextField({ maxLength: 100, description: 'Shown once', example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' })
   secret: string;
 }

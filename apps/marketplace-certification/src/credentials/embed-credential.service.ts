@@ -39,7 +39,11 @@ export class EmbedCredentialService {
     const { overlapHours = OVERLAP_HOURS, developmentOrigins = [] } = input;
     await this.apps.assertOwned(principal.tenantId, appKey);
     const { embed, reviewed } = await this.findNewestEmbed(appKey);
-    if (!embed) throw new PlatformError('CONFLICT', 'No version that is published or in review has an embed section');
+    if (!embed)
+      throw new PlatformError(
+        'CONFLICT',
+        'No version that is published or in review has an embed section. Submit one first',
+      );
     const { secret: clientSecret, fingerprint } = issuedSecret();
     const how = { fingerprint, reviewed, developmentOrigins, overlapSeconds: overlapHours * 3600 };
     const issued = await this.rpc.call(
@@ -70,7 +74,7 @@ export class EmbedCredentialService {
   async revokePrevious(principal: Principal, appKey: string): Promise<void> {
     await this.apps.assertOwned(principal.tenantId, appKey);
     const { revoked } = await this.rpc.call(rpc.identity.revokePreviousEmbedSecret, { appKey }, principal);
-    if (!revoked) throw new PlatformError('NOT_FOUND', 'No previous secret is valid');
+    if (!revoked) throw new PlatformError('NOT_FOUND', "There's no previous secret to revoke");
   }
 
   /**

@@ -34,7 +34,7 @@ export function grantScopes(manifest: Manifest, granted?: readonly string[]): st
   if (unknown.length > 0) throw new PlatformError('SCOPE_NOT_REQUESTED', undefined, { errors: unknown });
   const missing = required.filter((scope) => !granted.includes(scope));
   if (missing.length > 0) {
-    throw new PlatformError('SCOPE_REQUIRED', `The app cannot work without: ${missing.join(', ')}`, {
+    throw new PlatformError('SCOPE_REQUIRED', `Grant the required scopes: ${missing.join(', ')}`, {
       errors: missing.map((scope) => ({
         pointer: '/grantedScopes',
         code: 'SCOPE_REQUIRED',

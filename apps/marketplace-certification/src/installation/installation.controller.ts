@@ -15,14 +15,14 @@ export class InstallationController {
   @Post()
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Installs an app',
+    summary: 'Install an app',
     description:
-      'Provisions the objects, workflows and subscriptions of the app. If a part fails, everything is rolled back and the error of that part is returned.',
+      "Creates the app's objects, workflows, and subscriptions. If one part fails, everything is rolled back and its error is returned.",
     answers: [
       { status: 201, description: 'The app is installed', body: () => InstallationView },
       {
         status: 202,
-        description: 'The app is still being installed; read the installation until its state changes',
+        description: 'The app is still being installed. Get the installation until its state changes',
         body: () => InstallationView,
       },
     ],
@@ -44,10 +44,10 @@ export class InstallationController {
   @HttpCode(200)
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Shows what installing an app asks for',
+    summary: 'Preview the consent to an installation',
     description:
-      'For the same body as the installation, which it does not begin. The notices begin with what a sandbox works with, and name the fields that formulas open and the roles that the app shares with others.',
-    answers: [{ status: 200, description: 'What is asked for', body: () => ConsentPreviewView }],
+      'Takes the same body as the installation, without starting it. The notices say what a sandbox works with, which fields formulas open, and which roles the app shares with others.',
+    answers: [{ status: 200, description: 'What the app asks for', body: () => ConsentPreviewView }],
     errors: ['APP_NOT_INSTALLABLE'],
   })
   preview(@CurrentPrincipal() principal: Principal, @Body() input: InstallInput): Promise<ConsentPreviewView> {
@@ -57,8 +57,8 @@ export class InstallationController {
   @Get()
   @Access({ right: 'read' })
   @Describe({
-    summary: 'Lists the installations of the workspace',
-    description: 'Installations that were removed or that failed are left out unless `state` asks for them.',
+    summary: 'List installations',
+    description: 'Leaves out removed and failed installations unless `state` asks for them.',
     answers: [
       { status: 200, description: 'The installations, newest first', body: () => InstallationView, list: true },
     ],
@@ -73,8 +73,8 @@ export class InstallationController {
   @Get(':id')
   @Access({ right: 'read' })
   @Describe({
-    summary: 'Returns an installation with its steps',
-    description: 'Administrators see the addresses of hooks in full; each view is recorded in the audit trail.',
+    summary: 'Get an installation',
+    description: 'Admins see complete hook URLs; each view is recorded in the audit trail.',
     answers: [{ status: 200, description: 'The installation', body: () => InstallationView }],
   })
   get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<InstallationView> {
@@ -84,8 +84,8 @@ export class InstallationController {
   @Delete(':id')
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Uninstalls an app',
-    description: 'Workflows, subscriptions and tokens of the app stop working. Records in its objects are kept.',
+    summary: 'Uninstall an app',
+    description: "The app's workflows, subscriptions, and tokens stop working. Records in its objects are kept.",
     answers: [
       { status: 200, description: 'The app is uninstalled', body: () => InstallationView },
       { status: 202, description: 'The app is still being uninstalled', body: () => InstallationView },

@@ -28,13 +28,13 @@ export class InstallInput {
   @BooleanField({
     optional: true,
     description:
-      'Installs a sandbox: object names get the prefix `sbx_`. The publisher can install a version that is still under review',
+      'Installs a sandbox: object names get the prefix `sbx_`. The publisher can also install a version in review',
   })
   sandbox?: boolean;
 
   @ListField(field.text({ maxLength: 40 }), {
     optional: true,
-    description: 'Every scope that the app requests and that is not optional, by default',
+    description: "All scopes the app requests that aren't optional, by default",
   })
   grantedScopes?: string[];
 }
@@ -42,21 +42,21 @@ export class InstallInput {
 export class InstallationQuery extends ListQuery {
   @EnumField([...INSTALLATION_STATES, 'all'], {
     optional: true,
-    description: 'Only installations in this state; by default those that are installed or in progress',
+    description: 'Only installations in this state; installed and in progress by default',
   })
   state?: string;
 }
 
 export class InstalledObjectView {
   @TextField({ maxLength: 40 }) declaredApiName: string;
-  @TextField({ maxLength: 120, description: 'The api-name that clients of this workspace use' }) apiName: string;
+  @TextField({ maxLength: 120, description: 'The API name in this workspace' }) apiName: string;
 }
 
 export class InstalledHookView {
   @TextField({ maxLength: 100 }) key: string;
   @IdField() workflowId: string;
 
-  @TextField({ optional: true, maxLength: 2048, description: 'Includes the secret; shown to administrators only' })
+  @TextField({ optional: true, maxLength: 2048, description: 'Includes the secret. For admins only' })
   url?: string;
 }
 
@@ -88,7 +88,7 @@ export class NoticeView {
 
   @ListField(field.text({ maxLength: 100 }), {
     optional: true,
-    description: 'The fields that it is about, as `object.field` of the package',
+    description: 'The fields it is about, as `object.field` of the package',
     example: ['site_visit.hourly_rate'],
   })
   fields?: string[];
@@ -101,7 +101,7 @@ export class ConsentPreviewView {
   @TextField({ maxLength: 64 }) version: string;
   @BooleanField() sandbox: boolean;
   @ListField(field.text({ maxLength: 40 }), { example: ['leads:read'] }) grantedScopes: string[];
-  @ListField(() => NoticeView, { description: 'What to know before installing it, the most important first' })
+  @ListField(() => NoticeView, { description: 'What to know before installing, most important first' })
   notices: NoticeView[];
 }
 
@@ -123,11 +123,11 @@ export class InstallationView {
   @EnumField(APP_STATUSES, {
     optional: true,
     description:
-      'Where the app stands, absent while no version of it was ever published: a suspended one goes on and is not installed anew, nothing of a revoked one works',
+      "Status of the app; absent if no version was ever published. A suspended app keeps working but can't be installed again; a revoked app no longer works",
   })
   appStatus?: string;
 
-  @ListField(() => NoticeView, { description: 'What to know of it' }) notices: NoticeView[];
+  @ListField(() => NoticeView, { description: 'What to know about it' }) notices: NoticeView[];
   @DateTimeField() createdAt: string;
 }
 
@@ -138,7 +138,7 @@ export class OAuthCredentialsInput {
     optional: true,
     minimum: 0,
     maximum: 168,
-    description: 'Hours for which the previous secret stays valid, 24 by default; 0 ends it at once',
+    description: 'Hours the previous secret stays valid; 24 by default, 0 revokes it immediately',
     example: 24,
   })
   overlapHours?: number;
@@ -146,16 +146,16 @@ export class OAuthCredentialsInput {
 
 export class OAuthCredentialsView {
   @TextField(CLIENT_ID) clientId: string;
-  @TextField({ maxLength: 200, description: 'Shown this once' }) clientSecret: string;
+  @TextField({ maxLength: 200, description: 'Shown once' }) clientSecret: string;
 
-  @DateTimeField({ nullable: true, description: 'Until when the previous secret works; null when there is none' })
+  @DateTimeField({ nullable: true, description: 'When the previous secret stops working; null if there is none' })
   previousSecretValidUntil: string | null;
 }
 
 export class OAuthSecretView {
   @DateTimeField() createdAt: string;
 
-  @DateTimeField({ nullable: true, description: 'When a token was last issued for it, to five minutes' })
+  @DateTimeField({ nullable: true, description: 'When it last got a token, accurate to 5 minutes' })
   lastUsedAt: string | null;
 }
 

@@ -246,7 +246,10 @@ export function isOfSuspension(error: unknown): boolean {
 export function storedError(error: unknown): StoredError {
   return error instanceof PlatformError
     ? { code: error.code, detail: error.message }
-    : { code: 'INSTALL_FAILED', detail: 'A part of the platform failed while the app was installed' };
+    : {
+        code: 'INSTALL_FAILED',
+        detail: 'Installation failed because a service was unavailable. Nothing was installed. Try again',
+      };
 }
 
 function abandonedOn<T>(stop: AbortSignal, call: Promise<T>): Promise<T> {

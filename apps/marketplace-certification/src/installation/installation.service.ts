@@ -171,7 +171,7 @@ export class InstallationService {
       const found = await this.installations.find(tx, id);
       if (!found) throw new PlatformError('NOT_FOUND');
       if (found.state === 'uninstalled' || found.state === 'uninstalling') return undefined;
-      throw new PlatformError('CONFLICT', `The installation is ${found.state}`);
+      throw new PlatformError('CONFLICT', `The installation's state is ${found.state}`);
     });
     if (lease) await this.carryOut(lease);
     return this.get(principal, id);
@@ -255,9 +255,9 @@ export class InstallationService {
 }
 
 const LIVE_DETAIL: Partial<Record<InstallationState, string>> = {
-  installing: 'The app is being installed',
-  compensating: 'An installation that failed is still being undone; try again in a moment',
-  uninstalling: 'The app is being removed; try again in a moment',
+  installing: 'The app is already being installed',
+  compensating: 'A failed installation is still being undone. Try again in a moment',
+  uninstalling: 'The app is being removed. Try again in a moment',
 };
 
 function failureOf({ id, state, failure }: Installation): PlatformError {

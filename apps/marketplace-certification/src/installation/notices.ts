@@ -6,8 +6,7 @@ import type { BroughtRole } from '../catalogue/catalogue.repository.js';
 export function exposureNotices(manifest: Manifest): AppNotice[] {
   const fields = exposedFields(manifest);
   if (fields.length === 0) return [];
-  const detail =
-    'Formulas of the app show values that are computed of these fields to people who cannot read the fields';
+  const detail = "The app's formulas show values computed from these fields to people who can't read the fields";
   return [{ code: 'EXPOSED_FIELDS', severity: 'warning', detail, fields }];
 }
 
@@ -16,7 +15,7 @@ export function roleNotices({ key, roles = [] }: Manifest, others: readonly Brou
   return roles.flatMap(({ name }): AppNotice[] => {
     const sharing = others.filter((role) => role.name === name && role.appKey !== key).map(({ appKey }) => appKey);
     if (sharing.length === 0) return [];
-    const detail = `The role ${name} is one of ${sharing.sort().join(', ')} too: whoever has it has it for both`;
+    const detail = `The role ${name} is shared with ${sharing.sort().join(', ')}: people who have it have it for both`;
     return [{ code: 'ROLE_SHARED', severity: 'warning', detail }];
   });
 }
@@ -44,20 +43,19 @@ const BY_STATUS: Readonly<Partial<Record<AppStatus, AppNotice>>> = {
   suspended: {
     code: 'APP_SUSPENDED',
     severity: 'warning',
-    detail: 'The operators of the platform have suspended the app: it goes on here and cannot be installed anew',
+    detail: "The platform's operators have suspended the app. It keeps working here but can't be installed again",
   },
   revoked: {
     code: 'APP_REVOKED',
     severity: 'critical',
-    detail:
-      'The operators of the platform have revoked the app: nothing of it works any more, and its records stay readable',
+    detail: "The platform's operators have revoked the app. It no longer works; its records stay readable",
   },
 };
 
 /** What becomes of an app later, in the listing and for what is installed. */
 export function standingNotices({ status, isPublisherSuspended }: Standing): AppNotice[] {
   const ofApp = status === null ? undefined : BY_STATUS[status];
-  const detail = 'The workspace of the publisher is suspended: the app cannot be installed anew';
+  const detail = "The publisher's workspace is suspended. The app can't be installed again";
   return [
     ...(ofApp ? [ofApp] : []),
     ...(isPublisherSuspended ? [{ code: 'PUBLISHER_SUSPENDED', severity: 'warning', detail } as const] : []),

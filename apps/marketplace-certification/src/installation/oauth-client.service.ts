@@ -48,7 +48,7 @@ export class OAuthClientService {
   ): Promise<OAuthCredentialsView> {
     const installation = await this.find(principal, id);
     if (installation.state !== 'active') {
-      throw new PlatformError('CONFLICT', `The installation is ${installation.state}`);
+      throw new PlatformError('CONFLICT', `The installation's state is ${installation.state}`);
     }
     const facts = await this.factsOf(installation, await this.offers.getManifest(installation.versionId));
     const { secret: clientSecret, fingerprint } = issuedSecret();
@@ -62,7 +62,7 @@ export class OAuthClientService {
     await this.find(principal, id);
     const request = { installationId: id };
     const { credentials } = await this.rpc.call(rpc.identity.describeOAuthCredentials, request, principal);
-    if (!credentials) throw new PlatformError('NOT_FOUND', 'No credentials were issued for the installation');
+    if (!credentials) throw new PlatformError('NOT_FOUND', 'No client credentials were issued for this installation');
     return credentials;
   }
 
@@ -70,7 +70,7 @@ export class OAuthClientService {
   async revokePrevious(principal: Principal, id: string): Promise<void> {
     await this.find(principal, id);
     const { revoked } = await this.rpc.call(rpc.identity.revokePreviousOAuthSecret, { installationId: id }, principal);
-    if (!revoked) throw new PlatformError('NOT_FOUND', 'No previous secret is valid');
+    if (!revoked) throw new PlatformError('NOT_FOUND', "There's no previous secret to revoke");
   }
 
   private async find({ tenantId }: Principal, id: string): Promise<Installation> {

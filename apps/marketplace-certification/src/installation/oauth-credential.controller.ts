@@ -15,13 +15,13 @@ export class OAuthCredentialController {
   @Access({ right: 'administer', proof: true })
   @NotRepeatable()
   @Describe({
-    summary: 'Issues credentials with which the app calls the API',
+    summary: 'Issue client credentials',
     description:
-      'The app exchanges them at `POST /api/auth/oauth/token` for tokens with the scopes of the installation. Issuing again keeps the client id and gives a new secret; the previous one stays valid for the hours that are asked for.',
+      "The app exchanges them at `POST /api/auth/oauth/token` for tokens with the installation's scopes. Issuing again keeps the client ID and creates a new secret; the previous one stays valid for the requested number of hours.",
     answers: [
       {
         status: 201,
-        description: 'The credentials; the secret is never shown again',
+        description: "The credentials. You won't be able to see the secret again",
         body: () => OAuthCredentialsView,
       },
     ],
@@ -37,8 +37,8 @@ export class OAuthCredentialController {
 
   @Get()
   @Describe({
-    summary: 'Returns the credentials of the app without their secrets',
-    description: 'With the scopes in force, and when each secret was made and last used.',
+    summary: 'Get the client credentials without their secrets',
+    description: 'Includes the current scopes, and when each secret was created and last used.',
     answers: [{ status: 200, description: 'The credentials', body: () => OAuthCredentialsSummaryView }],
   })
   get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<OAuthCredentialsSummaryView> {
@@ -47,8 +47,9 @@ export class OAuthCredentialController {
 
   @Delete('previous-secret')
   @Describe({
-    summary: 'Ends the previous secret of the app at once',
-    description: 'For a secret that has leaked, or once the app has the new one. Its tokens expire within 15 minutes.',
+    summary: 'Revoke the previous client secret',
+    description:
+      'Use this if the secret has leaked, or once the app uses the new one. Its tokens expire within 15 minutes.',
     answers: [{ status: 204, description: 'The previous secret no longer works' }],
   })
   async revokePrevious(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {

@@ -42,7 +42,7 @@ export function pickVersion(
   { version, sandbox }: WantedVersion,
 ): OfferedVersion {
   if (!app || !isKnownTo(app, tenantId)) throw new PlatformError('NOT_FOUND');
-  if (app.isPublisherSuspended) throw new PlatformError('APP_NOT_INSTALLABLE', 'The publisher of the app is suspended');
+  if (app.isPublisherSuspended) throw new PlatformError('APP_NOT_INSTALLABLE', "The app's publisher is suspended");
   // For good, so that no version of it is tried any more either.
   if (app.versions.some(({ status }) => status === 'revoked')) {
     throw new PlatformError('APP_NOT_INSTALLABLE', 'The app was revoked');
@@ -54,12 +54,13 @@ export function pickVersion(
   if (version !== undefined) {
     const named = app.versions.find((candidate) => candidate.version === version);
     if (!named || !(own || wasPublished(named.status))) throw new PlatformError('NOT_FOUND');
-    if (!isInstallable(named)) throw new PlatformError('APP_NOT_INSTALLABLE', `Version ${version} is ${named.status}`);
+    if (!isInstallable(named))
+      throw new PlatformError('APP_NOT_INSTALLABLE', `Version ${version} has the status ${named.status}`);
     return named;
   }
   const candidates = app.versions.filter(isInstallable).sort(highestFirst);
   const picked = candidates.find(({ status }) => status === 'published') ?? candidates[0];
-  if (!picked) throw new PlatformError('APP_NOT_INSTALLABLE', 'No version of the app is published');
+  if (!picked) throw new PlatformError('APP_NOT_INSTALLABLE', 'The app has no published version');
   return picked;
 }
 

@@ -15,8 +15,8 @@ export class ListingController {
   @Get('apps')
   @Access({ right: 'read' })
   @Describe({
-    summary: 'Lists published apps',
-    description: 'Unlisted apps are left out; private apps appear in the workspace of their publisher only.',
+    summary: 'List published apps',
+    description: "Leaves out unlisted apps. Private apps appear only in their publisher's workspace.",
     answers: [{ status: 200, description: 'The apps, by name', body: () => AppView, list: true }],
   })
   list(@CurrentPrincipal() principal: Principal, @Query() query: ListingQuery): Promise<ListAnswer<AppView>> {
@@ -26,9 +26,8 @@ export class ListingController {
   @Get('apps/:key')
   @Access({ right: 'read' })
   @Describe({
-    summary: 'Returns a published app',
-    description:
-      'Includes what an administrator consents to: scopes, objects, events and every host that the app works with.',
+    summary: 'Get a published app',
+    description: 'Includes what an admin consents to: scopes, objects, events, and every host that the app works with.',
     answers: [{ status: 200, description: 'The app', body: () => AppDetailView }],
   })
   get(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<AppDetailView> {
@@ -40,9 +39,9 @@ export class ListingController {
   @Header('content-type', 'application/schema+json')
   @Header('cache-control', 'public, max-age=3600')
   @Describe({
-    summary: 'Returns the JSON Schema of app packages',
+    summary: 'Get the JSON Schema of app packages',
     description:
-      'JSON Schema 2020-12, for completion and checks in editors. Limits and meaning are judged by certification.',
+      'JSON Schema 2020-12, for completion and validation in editors. Certification also checks limits and meaning.',
     answers: [{ status: 200, description: 'The schema', body: { type: 'object', additionalProperties: true } }],
   })
   manifestSchema(): Readonly<Record<string, unknown>> {
@@ -58,8 +57,8 @@ export class RatingController {
   @Put()
   @Access({ right: 'write' })
   @Describe({
-    summary: 'Rates an installed app',
-    description: 'Each user has one rating per app; rating again replaces it.',
+    summary: 'Rate an installed app',
+    description: 'Each user has one rating per app. Rating again replaces it.',
     answers: [{ status: 200, description: 'The rating of the current user', body: () => RatingView }],
   })
   rate(

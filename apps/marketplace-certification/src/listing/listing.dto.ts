@@ -17,7 +17,7 @@ export class ListingQuery extends ListQuery {
   @TextField({
     optional: true,
     maxLength: 200,
-    description: 'Words to search for in the name, key, publisher and texts',
+    description: 'Words to search for in the name, key, publisher, and texts',
   })
   q?: string;
 }
@@ -37,7 +37,7 @@ export class AppView {
   @TextField({ maxLength: 64, description: 'The published version' }) version: string;
   @ObjectField(() => RatingSummaryView) rating: RatingSummaryView;
 
-  @IntegerField({ minimum: 0, description: 'Number of workspaces that have the app installed, without sandboxes' })
+  @IntegerField({ minimum: 0, description: 'Number of workspaces with the app installed, without sandboxes' })
   installCount: number;
 }
 
@@ -88,7 +88,7 @@ export class AppDetailView extends AppView {
   @ListField(() => OfferedObjectView) objects: OfferedObjectView[];
 
   @ListField(field.text({ maxLength: 100 }), {
-    description: 'Events that are sent to webhooks of the app',
+    description: "Events sent to the app's webhooks",
     example: ['lead.created', 'deal.*'],
   })
   events: string[];
@@ -99,10 +99,10 @@ export class AppDetailView extends AppView {
   })
   hosts: string[];
 
-  @ListField(() => HostUseView, { description: 'The same, each with the sections of the package that name it' })
+  @ListField(() => HostUseView, { description: 'The same hosts, each with the package sections that name it' })
   hostUses: HostUseView[];
 
-  @ListField(() => NoticeView, { description: 'What to know before installing it, such as fields that it opens' })
+  @ListField(() => NoticeView, { description: 'What to know before installing, such as fields it opens' })
   notices: NoticeView[];
 
   @TextField({ maxLength: 100_000, nullable: true }) releaseNotes: string | null;
@@ -115,7 +115,7 @@ export class RateInput {
   @TextField({
     optional: true,
     maxLength: 2000,
-    description: 'Shown with the listing, without a name',
+    description: 'Shown in the listing without a name',
     example: 'Saves us an hour a day',
   })
   text?: string;

@@ -49,7 +49,7 @@ export class AppDecisionService {
   ): Promise<AppView> {
     assertOperator(operator);
     const why = storedText(reason.trim(), 2000);
-    if (why === '') throw reasonRequired(`To ${decision} an app, give a reason`);
+    if (why === '') throw reasonRequired(`Enter a reason to ${decision} an app`);
     const impact = await this.database.crossTenant(async (tx) => {
       const known = await this.find(tx, appKey);
       await this.apps.lock(tx, appKey);
@@ -79,7 +79,7 @@ export class AppDecisionService {
 
   private async suspend(tx: NarrowTransaction, operator: Principal, app: DecidedApp, reason: string): Promise<void> {
     const { appKey, publishedId } = app;
-    if (publishedId === null) throw new PlatformError('SUBMISSION_STATE', 'No version of the app is published');
+    if (publishedId === null) throw new PlatformError('SUBMISSION_STATE', 'The app has no published version');
     await this.move(tx, operator, { id: publishedId, status: 'published' }, 'suspend', reason);
     await this.decisions.hide(tx, appKey);
     await this.clients.decide(tx, appKey, { status: 'suspended' });
@@ -87,7 +87,7 @@ export class AppDecisionService {
 
   private async reinstate(tx: NarrowTransaction, operator: Principal, app: DecidedApp, reason: string): Promise<void> {
     const { appKey, publishedId, publishedVersion, suspendedId } = app;
-    if (suspendedId === null) throw new PlatformError('SUBMISSION_STATE', 'No version of the app is suspended');
+    if (suspendedId === null) throw new PlatformError('SUBMISSION_STATE', 'The app has no suspended version');
     if (publishedId !== null) throw new PlatformError('SUBMISSION_STATE', `Version ${publishedVersion} is published`);
     await this.move(tx, operator, { id: suspendedId, status: 'suspended' }, 'reinstate', reason);
     const manifest = await this.versions.getManifest(tx, suspendedId);
@@ -99,7 +99,7 @@ export class AppDecisionService {
   private async revoke(tx: NarrowTransaction, operator: Principal, app: DecidedApp, reason: string): Promise<void> {
     const { appKey, publishedId, suspendedId } = app;
     if (publishedId === null && suspendedId === null) {
-      throw new PlatformError('SUBMISSION_STATE', 'No version of the app is published or suspended');
+      throw new PlatformError('SUBMISSION_STATE', 'The app has no published or suspended version');
     }
     const versions = await this.versions.listOfApp(tx, appKey);
     for (const version of versions.filter(({ status }) => TRANSITIONS[status].revoke)) {
@@ -111,7 +111,7 @@ export class AppDecisionService {
 
   private async unlist(tx: NarrowTransaction, _operator: Principal, app: DecidedApp, reason: string): Promise<void> {
     const { appKey, publishedId, visibility } = app;
-    if (publishedId === null) throw new PlatformError('SUBMISSION_STATE', 'No version of the app is published');
+    if (publishedId === null) throw new PlatformError('SUBMISSION_STATE', 'The app has no published version');
     if (visibility !== 'public') throw new PlatformError('SUBMISSION_STATE', `The app is ${visibility}`);
     await this.decisions.unlist(tx, appKey);
     await this.versions.changeStatus(tx, publishedId, 'published', { verdict: reason });
@@ -141,7 +141,7 @@ export class AppDecisionService {
 
   private async find(tx: NarrowTransaction, appKey: string): Promise<DecidedApp> {
     const app = isIdentifier(appKey) ? await this.decisions.find(tx, appKey) : null;
-    if (!app) throw new PlatformError('NOT_FOUND', 'There is no such app');
+    if (!app) throw new PlatformError('NOT_FOUND', 'App not found');
     return app;
   }
 

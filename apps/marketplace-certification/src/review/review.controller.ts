@@ -23,7 +23,7 @@ const EVERYDAY_DECISIONS = REVIEW_DECISIONS.filter((name) => name !== 'publish')
 
 @ApiGroup({
   name: 'Submissions',
-  description: 'The review queue: versions that developers submitted.',
+  description: 'The review queue: versions submitted by developers.',
 })
 @Controller('operators/api/admin/submissions')
 export class OperatorsSubmissionController {
@@ -35,9 +35,9 @@ export class OperatorsSubmissionController {
   @Get()
   @Access({ right: 'read', proof: false })
   @Describe({
-    summary: 'Lists submitted versions',
+    summary: 'List submissions',
     description:
-      'With the certification that each passed when it was submitted. 200 on a page unless `size` says otherwise. What waits for an operator is sorted fairly, so that a publisher who submits very often delays nobody else.',
+      "Includes the certification of each submission. 200 per page by default. The queue is sorted fairly, so that a publisher with many submissions doesn't delay others.",
     answers: [{ status: 200, description: 'The submissions', body: () => SubmissionView, list: true }],
   })
   async list(
@@ -50,9 +50,9 @@ export class OperatorsSubmissionController {
   @Get(':id')
   @Access({ right: 'read', proof: false })
   @Describe({
-    summary: 'Returns a submission with everything that its reviewer looks at',
+    summary: 'Get a submission',
     description:
-      'The package, the review packet, the certification, what changes against the version that tenants have, and what happened to the submission so far. Differences that let the app reach more come first.',
+      'The package, the review packet, the certification, the differences from the published version, and the history of the submission. Differences that give the app more access come first.',
     answers: [{ status: 200, description: 'The submission', body: () => SubmissionDetailView }],
   })
   async get(@CurrentPrincipal() principal: Principal, @IdParam() submissionId: string): Promise<SubmissionDetailView> {
@@ -62,9 +62,9 @@ export class OperatorsSubmissionController {
   @Post(':id/publish')
   @Access({ right: 'write', proof: true })
   @Describe({
-    summary: 'Publishes a version',
+    summary: 'Publish a version',
     description:
-      'Tenants see it and can install it, and the version that was published before becomes deprecated. An operator who is linked to a workspace never decides on its submissions.',
+      "Workspaces can see and install it, and the previously published version becomes deprecated. Operators can't decide on submissions of their linked workspace.",
     answers: [{ status: 200, description: 'The submission', body: () => SubmissionView }],
     errors: ['OWN_SUBMISSION', 'SUBMISSION_STATE'],
   })
@@ -79,8 +79,8 @@ export class OperatorsSubmissionController {
   @Post(':id/:decision')
   @Access({ right: 'write', proof: false })
   @Describe({
-    summary: 'Decides on a submission',
-    description: `The decision is one of ${EVERYDAY_DECISIONS.map((name) => `\`${name}\``).join(', ')}. \`claim\` takes the submission for four hours, during which nobody else decides on it unless they claim it with a reason; \`release\` gives it back. An operator who is linked to a workspace never decides on its submissions, nor claims them.`,
+    summary: 'Decide on a submission',
+    description: `The decision is one of ${EVERYDAY_DECISIONS.map((name) => `\`${name}\``).join(', ')}. \`claim\` reserves the submission for 4 hours; others can decide on it only if they claim it with a reason. \`release\` returns it to the queue. Operators can't claim or decide on submissions of their linked workspace.`,
     answers: [{ status: 200, description: 'The submission', body: () => SubmissionView }],
     errors: ['OWN_SUBMISSION', 'SUBMISSION_STATE'],
   })
@@ -98,7 +98,7 @@ export class OperatorsSubmissionController {
 
 @ApiGroup({
   name: 'Apps',
-  description: 'Published apps, how much depends on them, and taking them out of the marketplace.',
+  description: 'Published apps, their impact, and removing them from the marketplace.',
 })
 @Controller('operators/api/admin/apps')
 export class OperatorsAppController {
@@ -107,8 +107,8 @@ export class OperatorsAppController {
   @Get(':key/impact')
   @Access({ right: 'read', proof: false })
   @Describe({
-    summary: 'Returns how much depends on an app',
-    description: 'Look at it before you suspend the app.',
+    summary: 'Get the impact of an app',
+    description: 'Check it before you suspend the app.',
     answers: [{ status: 200, description: 'The app and its installations', body: () => AppView }],
     errors: ['NOT_FOUND'],
   })
@@ -119,8 +119,8 @@ export class OperatorsAppController {
   @Post(':key/:decision')
   @Access({ right: 'administer', proof: true })
   @Describe({
-    summary: 'Suspends, reinstates, revokes or unlists an app',
-    description: `The decision is one of ${APP_DECISIONS.map((name) => `\`${name}\``).join(', ')}. \`suspend\` stops new installs and keeps those there are; \`reinstate\` undoes that; \`revoke\` is for good: no version is published any more or again, and every token of the app ends within a second; \`unlist\` leaves the app to those who know its key. The publisher reads the reason as the verdict on the version.`,
+    summary: 'Suspend, reinstate, revoke, or unlist an app',
+    description: `The decision is one of ${APP_DECISIONS.map((name) => `\`${name}\``).join(', ')}. \`suspend\` stops new installations and keeps existing ones; \`reinstate\` undoes that; \`revoke\` can't be undone: no version stays published or can be published again, and all tokens of the app end within a second; \`unlist\` hides the app from the marketplace; workspaces that know its key can still install it. The publisher sees the reason as the decision on the version.`,
     answers: [{ status: 200, description: 'The app and its installations', body: () => AppView }],
     errors: ['OWN_SUBMISSION', 'SUBMISSION_STATE', 'NOT_FOUND'],
   })
@@ -143,7 +143,7 @@ export class OperatorsAuditController {
   constructor(private readonly database: Database) {}
 
   @Get()
-  @Describe({ summary: 'Lists what operators did', hidden: true })
+  @Describe({ summary: "List the operators' audit trail", hidden: true })
   list(@Query() query: OperatorAuditQuery): Promise<OperatorAuditPage> {
     return this.database.crossTenant((tx) => listOperatorAudit(tx, query));
   }

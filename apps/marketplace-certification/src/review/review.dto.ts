@@ -26,25 +26,25 @@ export class ListSubmissionsQuery extends ListQuery {
   @TextField({ optional: true, minLength: 1, maxLength: 100 }) appKey?: string;
   @IdField({ optional: true, description: 'The workspace that publishes' }) publisherId?: string;
   @DateTimeField({ optional: true, description: 'Submitted before this time' }) submittedBefore?: string;
-  @DateTimeField({ optional: true, description: 'Submitted at this time or later' }) submittedSince?: string;
+  @DateTimeField({ optional: true, description: 'Submitted at or after this time' }) submittedSince?: string;
 
   @TextField({
     optional: true,
     maxLength: 200,
-    description: 'Occurs in the key or the name of the app, or in the name of its publisher',
+    description: "Text in the app's key or name, or in its publisher's name",
   })
   q?: string;
 
   @EnumField(QUEUE_CLAIMS, {
     optional: true,
-    description: 'Whose claim counts: yours, that of another operator, nobody’s',
+    description: 'Who has claimed it: you, another operator, or no one',
   })
   claim?: (typeof QUEUE_CLAIMS)[number];
 
   @EnumField(QUEUE_SORTS, {
     optional: true,
     description:
-      '`fair`: the oldest submission of every publisher, then the second oldest of every publisher, and so on; the default for `in_review` and `approved`. Otherwise `-submittedAt`, newest first',
+      '`fair`: the oldest submission of each publisher, then the second oldest of each, and so on; the default for `in_review` and `approved`. Otherwise `-submittedAt`, newest first',
   })
   sort?: (typeof QUEUE_SORTS)[number];
 }
@@ -69,7 +69,7 @@ export class SubmissionView {
   @TextField({
     maxLength: 200,
     nullable: true,
-    description: 'The operator who reviews it, or has; null while it is in review and nobody’s claim counts',
+    description: 'The operator who reviews or reviewed it; null while it is in review and unclaimed',
   })
   claimedBy: string | null;
 
@@ -92,25 +92,25 @@ export class SubmissionDetailView extends SubmissionView {
   @TextField({ maxLength: 200 }) name: string;
   @TextField({ maxLength: 40 }) kind: string;
 
-  @TextField({ maxLength: 64, description: 'What the version is known by; in hexadecimal digits' })
+  @TextField({ maxLength: 64, description: 'Hash that identifies the version, in hexadecimal' })
   manifestSha256: string;
 
   @BooleanField({
     optional: true,
-    description: 'An operator has unlisted the app: publishing a version does not list it',
+    description: "An operator has unlisted the app; publishing a version doesn't list it",
   })
   unlistedByOperator?: boolean;
 
   @JsonField({ description: 'The package as it was submitted' }) manifest: object;
-  @JsonField({ description: 'What the developer sent along for the review' }) reviewPacket: object;
+  @JsonField({ description: 'What the developer sent for the review' }) reviewPacket: object;
 
   @ObjectField(() => DifferenceView, {
     nullable: true,
-    description: 'What it changes against the version that tenants have; null for the first version of an app',
+    description: "The differences from the published version; null for an app's first version",
   })
   difference: DifferenceView | null;
 
-  @ListField(() => SubmissionStepView, { maxItems: 100, description: 'What happened to it, oldest first' })
+  @ListField(() => SubmissionStepView, { maxItems: 100, description: 'Its history, oldest first' })
   history: SubmissionStepView[];
 }
 
@@ -120,11 +120,11 @@ export class AppDecisionInput {
 }
 
 export class ImpactView {
-  @IntegerField({ minimum: 0, description: 'Live installations, those that are being made or undone included' })
+  @IntegerField({ minimum: 0, description: 'Live installations, including those in progress or being undone' })
   installations: number;
 
-  @IntegerField({ minimum: 0, description: 'Workspaces that have one' }) tenants: number;
-  @IntegerField({ minimum: 0, description: 'Trial installations of the publisher' }) sandboxes: number;
+  @IntegerField({ minimum: 0, description: 'Workspaces that have it installed' }) tenants: number;
+  @IntegerField({ minimum: 0, description: "The publisher's sandbox installations" }) sandboxes: number;
 }
 
 export class AppView {
@@ -133,13 +133,13 @@ export class AppView {
   @ObjectField(() => PublisherView) publisher: PublisherView;
   @TextField({ maxLength: 20, example: 'public' }) visibility: string;
 
-  @BooleanField({ optional: true, description: 'It stays unlisted where a version says `public`' })
+  @BooleanField({ optional: true, description: 'It stays unlisted even if a version says `public`' })
   unlistedByOperator?: boolean;
 
-  @TextField({ maxLength: 64, nullable: true, description: 'Null while no version can be installed' })
+  @TextField({ maxLength: 64, nullable: true, description: 'Null if no version can be installed' })
   publishedVersion: string | null;
 
   @TextField({ maxLength: 64, nullable: true }) suspendedVersion: string | null;
-  @BooleanField({ optional: true, description: 'For good: nothing of it is published again' }) revoked?: boolean;
+  @BooleanField({ optional: true, description: 'Whether the app is revoked for good' }) revoked?: boolean;
   @ObjectField(() => ImpactView) impact: ImpactView;
 }

@@ -127,7 +127,7 @@ export class ReviewService {
     { operator, reason }: Decision,
   ): Promise<void> {
     if (!reason && hasOpenWarnings(submission.certification)) {
-      throw reasonRequired('The certification has open warnings: give a reason to publish it');
+      throw reasonRequired('The certification has open warnings. Enter a reason to publish it');
     }
     const versions = await this.versions.listOfApp(tx, submission.appKey);
     if (versions.some(({ status }) => status === 'revoked')) {
@@ -139,7 +139,10 @@ export class ReviewService {
         (status === 'published' || status === 'suspended') && compareVersions(version, submission.version) > 0,
     );
     if (higher) {
-      throw new PlatformError('SUBMISSION_STATE', `Version ${higher.version}, which is higher, is ${higher.status}`);
+      throw new PlatformError(
+        'SUBMISSION_STATE',
+        `The higher version ${higher.version} has the status ${higher.status}`,
+      );
     }
     const published = versions.find(({ status }) => status === 'published');
     // A later version takes the place of a suspended one. Identity learns of it within seconds.
@@ -173,13 +176,13 @@ function assertClaim(
 ): void {
   const isMine = submission.isClaimed && submission.claimedBy === operator.userId;
   if (decision === 'release' && !isMine) {
-    throw new PlatformError('SUBMISSION_STATE', 'You have not claimed the submission, or the claim has lapsed');
+    throw new PlatformError('SUBMISSION_STATE', 'Claim this submission first. Your claim may have expired');
   }
   if (isMine || !submission.isClaimed) return;
   if (decision === 'claim' && reason) return;
   throw new PlatformError(
     'SUBMISSION_STATE',
-    'Another operator has claimed the submission; to take it over, claim it with a reason',
+    'Another operator has claimed this submission. To take it over, claim it with a reason',
   );
 }
 

@@ -20,9 +20,9 @@ export class DeveloperDeliveryController {
 
   @Get('deliveries')
   @Describe({
-    summary: 'Lists the webhook deliveries of an app in all workspaces',
+    summary: "List an app's webhook deliveries in all workspaces",
     description:
-      'Newest first, without the data of the events. Filters are combined; `from` and `to` go by the time of the event. `QUERY_TOO_EXPENSIVE` when reading or counting takes too long.',
+      'Newest first, without event data. All filters apply together; `from` and `to` use the event time. `QUERY_TOO_EXPENSIVE` if reading or counting takes too long.',
     answers: [{ status: 200, description: 'The delivery', body: () => AppDeliveryView, list: true }],
     errors: ['QUERY_TOO_EXPENSIVE'],
   })
@@ -36,8 +36,8 @@ export class DeveloperDeliveryController {
 
   @Get('deliveries/:id')
   @Describe({
-    summary: 'Returns a webhook delivery of an app with its attempts',
-    description: 'Each attempt shows the status and the beginning of what the app answered, or where it failed.',
+    summary: "Get an app's webhook delivery",
+    description: "Each attempt has the status and the beginning of the app's response, or where it failed.",
     answers: [{ status: 200, description: 'The delivery', body: () => AppDeliveryDetailView }],
     errors: ['QUERY_TOO_EXPENSIVE'],
   })
@@ -52,10 +52,9 @@ export class DeveloperDeliveryController {
 
   @Get('stats')
   @Describe({
-    summary: 'Returns how the webhook deliveries of an app went in all workspaces, per hour',
-    description:
-      'Counted from the ledger, by the time of the events. `QUERY_TOO_EXPENSIVE` for more than 200,000 deliveries.',
-    answers: [{ status: 200, description: 'How the deliveries of each hour went', body: () => AppStatsView }],
+    summary: "Get an app's hourly delivery statistics in all workspaces",
+    description: 'Counted by event time. `QUERY_TOO_EXPENSIVE` for more than 200,000 deliveries.',
+    answers: [{ status: 200, description: 'Delivery statistics for each hour', body: () => AppStatsView }],
     errors: ['QUERY_TOO_EXPENSIVE'],
   })
   async stats(

@@ -34,8 +34,8 @@ export class ListAppDeliveriesQuery extends ListQuery {
   })
   errorCode?: string;
 
-  @DateTimeField({ optional: true, description: 'The event happened then or later' }) from?: string;
-  @DateTimeField({ optional: true, description: 'The event happened before' }) to?: string;
+  @DateTimeField({ optional: true, description: 'Events at or after this time' }) from?: string;
+  @DateTimeField({ optional: true, description: 'Events before this time' }) to?: string;
 }
 
 export class AppDeliveryErrorView {
@@ -51,17 +51,22 @@ export class AppDeliveryView {
   @TextField({ maxLength: 80, example: 'lead.created' }) event: string;
   @IdField({ description: 'Also the `webhook-id` of every attempt' }) eventId: string;
 
-  @IdField({ description: 'The installation of the app, as in `app.installed`; the workspace is not shown' })
+  @IdField({ description: "The app's installation, as in `app.installed`; the workspace isn't shown" })
   installationId: string;
 
   @TextField({ maxLength: 2048 }) url: string;
   @EnumField(DELIVERY_STATUSES) status: DeliveryStatus;
-  @IntegerField({ minimum: 0, description: 'How many attempts were made' }) attempts: number;
+  @IntegerField({ minimum: 0, description: 'Number of attempts' }) attempts: number;
 
   @ObjectField(() => AppDeliveryErrorView, { optional: true, description: 'Why the last attempt failed' })
   lastError?: AppDeliveryErrorView;
 
-  @IntegerField({ optional: true, minimum: 0, description: 'Milliseconds that the last attempt took', example: 38 })
+  @IntegerField({
+    optional: true,
+    minimum: 0,
+    description: 'Duration of the last attempt in milliseconds',
+    example: 38,
+  })
   latencyMs?: number;
 
   @DateTimeField() createdAt: string;
@@ -70,7 +75,7 @@ export class AppDeliveryView {
   @EnumField(DELIVERY_WAITS, {
     optional: true,
     description:
-      'Why it has not ended: `retry` its next attempt has a time, `receiver` the receiver asked to wait or keeps failing, `slot` it is due and others are before it. Absent during an attempt',
+      "Why it hasn't ended. `retry`: the next attempt is scheduled; `receiver`: the endpoint asked to wait or keeps failing; `slot`: it is due, after others. Absent during an attempt",
   })
   waitingFor?: DeliveryWait;
 }
@@ -80,13 +85,13 @@ export class AppAttemptView {
   @IntegerField({ optional: true }) httpStatus?: number;
   @TextField({ maxLength: 40, optional: true }) errorCode?: string;
 
-  @EnumField(ATTEMPT_PHASES, { optional: true, description: 'Where an attempt without an answer failed' })
+  @EnumField(ATTEMPT_PHASES, { optional: true, description: 'Where an attempt without a response failed' })
   phase?: AttemptPhase;
 
-  @IntegerField({ minimum: 0, description: 'Until the answer was complete, or the attempt had failed' })
+  @IntegerField({ minimum: 0, description: 'Duration until the response was complete or the attempt failed' })
   latencyMs: number;
 
-  @TextField({ maxLength: 4096, optional: true, description: 'The beginning of what the app answered' })
+  @TextField({ maxLength: 4096, optional: true, description: "The beginning of the app's response" })
   responseExcerpt?: string;
 }
 
@@ -100,11 +105,11 @@ const MOST_HOURS = 169;
 export class AppStatsQuery {
   @DateTimeField({
     optional: true,
-    description: 'The events happened then or later; by default 24 hours before the end, at most 7 days',
+    description: 'Events at or after this time; 24 hours before the end by default, up to 7 days',
   })
   from?: string;
 
-  @DateTimeField({ optional: true, description: 'The events happened before; by default now' }) to?: string;
+  @DateTimeField({ optional: true, description: 'Events before this time; now by default' }) to?: string;
 }
 
 export class AppLatencyView {
@@ -115,32 +120,33 @@ export class AppLatencyView {
 
 export class AppHourView {
   @DateTimeField({
-    description: 'The beginning of the hour (UTC) in which the events happened',
+    description: 'The beginning of the hour (UTC) of the events',
     example: '2026-11-22T09:00:00.000Z',
   })
   hour: string;
 
-  @IntegerField({ minimum: 0, description: 'Also those that wait for an attempt', example: 1003 }) deliveries: number;
+  @IntegerField({ minimum: 0, description: 'Including those waiting for an attempt', example: 1003 })
+  deliveries: number;
   @IntegerField({ minimum: 0, example: 998 }) delivered: number;
 
   @IntegerField({ minimum: 0, description: 'Ended without success: `failed` and `blocked`', example: 2 })
   failed: number;
 
-  @IntegerField({ minimum: 0, description: 'Attempts of these deliveries, whenever they were made', example: 1010 })
+  @IntegerField({ minimum: 0, description: 'All attempts of these deliveries', example: 1010 })
   attempts: number;
 
   @NumberField({
     optional: true,
     minimum: 0,
     maximum: 1,
-    description: '`delivered` of those that have ended; absent while none has',
+    description: 'Share of `delivered` among those that ended; absent if none has ended',
     example: 0.998,
   })
   successRate?: number;
 
   @ObjectField(() => AppLatencyView, {
     optional: true,
-    description: 'Percentiles of the milliseconds that the last attempts took; absent while none was made',
+    description: "Percentiles of the last attempts' duration in milliseconds; absent without attempts",
   })
   latencyMs?: AppLatencyView;
 }

@@ -43,7 +43,7 @@ export class DeveloperDeliveryService {
   ): Promise<{ delivery: AppDelivery; attempts: AppDeliveryAttempt[] }> {
     await this.apps.assertOwned(tenantId, appKey);
     const { found } = await this.rpc.call(rpc.webhooks.findAppDelivery, { appKey, id });
-    if (found === null) throw new PlatformError('NOT_FOUND', 'The app has no such delivery');
+    if (found === null) throw new PlatformError('NOT_FOUND', 'Delivery not found');
     return found;
   }
 

@@ -24,9 +24,9 @@ export class SubmissionController {
 
   @Post('submit')
   @Describe({
-    summary: 'Submits a package for review',
+    summary: 'Submit a package for review',
     description:
-      'Runs the certification first. How many submissions a workspace may make per day depends on its plan. A failed certification is answered by `CERTIFICATION_FAILED` with `accepted: false`, `versionStatus: "certification_failed"` and the certification.',
+      'Runs the certification first. The plan limits submissions per day. A failed certification returns `CERTIFICATION_FAILED` with `accepted: false`, `versionStatus: "certification_failed"`, and the certification.',
     answers: [{ status: 201, description: 'The version is in review', body: () => AcceptedSubmissionView }],
     errors: ['CERTIFICATION_FAILED', 'EMAIL_NOT_VERIFIED'],
   })
@@ -41,8 +41,8 @@ export class SubmissionController {
 
   @Get()
   @Describe({
-    summary: 'Lists the apps that the workspace publishes',
-    description: 'With every submitted version, its status and the verdict of its review.',
+    summary: 'List the apps you publish',
+    description: 'Includes every submitted version with its status and the decision of its review.',
     answers: [
       {
         status: 200,
@@ -57,8 +57,8 @@ export class SubmissionController {
 
   @Get(':key/versions/:version')
   @Describe({
-    summary: 'Returns a submitted version with its certification and what it changes',
-    description: 'The same difference that the reviewer sees. It does not say who reviews.',
+    summary: 'Get a submitted version',
+    description: 'Includes the differences that the reviewer sees, but not who reviews.',
     answers: [{ status: 200, description: 'The version', body: () => DeveloperSubmissionView }],
   })
   get(
@@ -71,8 +71,8 @@ export class SubmissionController {
 
   @Post(':key/versions/:version/withdraw')
   @Describe({
-    summary: 'Withdraws a version before it is published',
-    description: 'A withdrawn version cannot be submitted again; submit a higher version instead.',
+    summary: 'Withdraw a version',
+    description: "A withdrawn version can't be submitted again. Submit a higher version instead.",
     answers: [{ status: 200, description: 'The withdrawn version', body: () => DeveloperVersionView }],
     errors: ['SUBMISSION_STATE'],
   })

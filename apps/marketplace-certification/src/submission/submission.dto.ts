@@ -6,7 +6,7 @@ import { CertificationView } from '../certification/certification.dto.js';
 export class AcceptedSubmissionView {
   @BooleanField() accepted: boolean;
 
-  @EnumField(VERSION_STATUSES, { description: '`in_review`; for a repeated call the present status' })
+  @EnumField(VERSION_STATUSES, { description: '`in_review`; for a repeated call the current status' })
   versionStatus: string;
 
   @ObjectField(() => CertificationView) certification: CertificationView;
@@ -21,17 +21,17 @@ export class DeveloperVersionView {
   @DateTimeField() submittedAt: string;
   @IdField() submissionId: string;
 
-  @TextField({ optional: true, maxLength: 2000, description: 'Reason given with the latest decision' })
+  @TextField({ optional: true, maxLength: 2000, description: 'Reason of the latest decision' })
   verdict?: string;
 }
 
 export class DeveloperSubmissionView extends DeveloperVersionView {
-  @ObjectField(() => CertificationView, { description: 'What the suite said when the version was submitted' })
+  @ObjectField(() => CertificationView, { description: 'Result of the certification at submission' })
   certification: CertificationView;
 
   @ObjectField(() => DifferenceView, {
     nullable: true,
-    description: 'What it changes against the version that tenants have; null for the first version of an app',
+    description: "The differences from the published version; null for an app's first version",
   })
   difference: DifferenceView | null;
 }

@@ -52,7 +52,7 @@ export class SubmissionService {
     if (!certification.passed) throw refused(certification);
     const again = await this.certifications.certify(principal, request, 'submission');
     if (again.passed)
-      throw new PlatformError('CONFLICT', 'Another call is submitting a package with this key; try again');
+      throw new PlatformError('CONFLICT', 'Another call is submitting a package with this key. Try again');
     throw refused(again);
   }
 

@@ -146,7 +146,7 @@ function outcomeOfResponse(at: Date, response: EgressResponse): AttemptOutcome {
     at,
     latencyMs: Math.round(response.latencyMs),
     httpStatus: status,
-    error: isAccepted ? null : { code: codeOf(status), message: `The receiver answered ${status}` },
+    error: isAccepted ? null : { code: codeOf(status), message: `The endpoint returned ${status}` },
     responseExcerpt: excerpt(response.body),
     retryAfterMs: isAccepted ? null : readRetryAfter(response.headers['retry-after'], at.getTime()),
   };
@@ -171,7 +171,7 @@ const outcomeOfUnreadable = (at: Date): AttemptOutcome => ({
   httpStatus: null,
   error: {
     code: UNREADABLE,
-    message: 'The platform cannot read the secret or the headers of the subscription; its operators are told',
+    message: "We couldn't read this endpoint's secret or headers. Our operators have been notified",
   },
   responseExcerpt: null,
   retryAfterMs: null,

@@ -30,7 +30,7 @@ export class BoundedReads {
       });
     } catch (error) {
       if (!isExcessive(error)) throw error;
-      const detail = `The query takes more than ${MOST_MS / 1000} seconds; ask for a shorter time, with from and to`;
+      const detail = `The query takes more than ${MOST_MS / 1000} seconds. Narrow the time range with from and to`;
       throw new PlatformError('QUERY_TOO_EXPENSIVE', detail, { cause: error });
     } finally {
       release();
@@ -43,10 +43,14 @@ export class BoundedReads {
       return release;
     } catch (error) {
       if (error !== E_TIMEOUT) throw error;
-      throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many queries over all workspaces are running', {
-        retryAfterSeconds: 1,
-        cause: error,
-      });
+      throw new PlatformError(
+        'SERVICE_UNAVAILABLE',
+        'Too many queries over all workspaces are running. Try again shortly',
+        {
+          retryAfterSeconds: 1,
+          cause: error,
+        },
+      );
     }
   }
 }

@@ -16,7 +16,7 @@ const LENGTH_TOGETHER = 4_000_000;
 const MOST_AT_ONCE = 2;
 
 /** Why a subscription is disabled. */
-const GONE = 'the receiver answered 410 Gone';
+const GONE = 'the endpoint returned 410 Gone';
 
 /** Alarm on an increase: a subscription holds as many deliveries as it may, and events are lost to it. */
 const droppedDeliveries = counter(

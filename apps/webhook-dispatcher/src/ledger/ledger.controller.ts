@@ -24,9 +24,9 @@ export class DeliveryController {
 
   @Get()
   @Describe({
-    summary: 'Lists deliveries',
+    summary: 'List deliveries',
     description:
-      'The ledger of what was sent where, with status, attempts and last error. Filters are combined; `from` and `to` go by the time of the event.',
+      'What was sent where, with status, attempts, and last error. All filters apply together; `from` and `to` use the event time.',
     answers: [{ status: 200, ...DELIVERY, list: true }],
   })
   async list(
@@ -38,8 +38,8 @@ export class DeliveryController {
 
   @Get(':id')
   @Describe({
-    summary: 'Returns a delivery with its attempts',
-    description: 'Each attempt shows the status and the beginning of the response, or where it failed without one.',
+    summary: 'Get a delivery',
+    description: 'Each attempt has the status and the beginning of the response, or where it failed.',
     answers: [{ status: 200, description: 'The delivery', body: () => DeliveryDetailView }],
   })
   async get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<DeliveryDetailView> {
@@ -49,9 +49,9 @@ export class DeliveryController {
 
   @Post(':id/redeliver')
   @Describe({
-    summary: 'Sends a delivery again',
+    summary: 'Resend a delivery',
     description:
-      'At once, whether it has ended, is held or waits for its next attempt. With `ordering: record`, when no other delivery of its record is under way, and before those that wait; one that itself waits for an earlier one is refused (`CONFLICT`). `CONFLICT` also when its event is no longer kept, or its subscription is paused or disabled.',
+      'Sends it immediately, whether it has ended, is held, or waits for its next attempt. With `ordering: record`, it is sent when no other delivery of its record is in progress, before those that wait; `CONFLICT` if it waits for an earlier one. `CONFLICT` also if its event is no longer kept, or its subscription is paused or disabled.',
     errors: ['CONFLICT'],
     answers: [{ status: 202, ...DELIVERY }],
   })
@@ -60,8 +60,8 @@ export class DeliveryController {
   }
 }
 
-const DESCRIPTION = `Counted from the ledger, by the time of the events. \`QUERY_TOO_EXPENSIVE\` for more than ${MOST_DELIVERIES.toLocaleString('en-US')} deliveries.`;
-const STATS = { description: 'How the deliveries of each hour went', body: () => DeliveryStatsView };
+const DESCRIPTION = `Counted by event time. \`QUERY_TOO_EXPENSIVE\` for more than ${MOST_DELIVERIES.toLocaleString('en-US')} deliveries.`;
+const STATS = { description: 'Delivery statistics for each hour', body: () => DeliveryStatsView };
 
 @ApiGroup(WEBHOOKS_GROUP)
 @Controller('api/webhooks')
@@ -71,7 +71,7 @@ export class DeliveryStatsController {
 
   @Get('stats')
   @Describe({
-    summary: 'Returns how deliveries went, per hour',
+    summary: 'Get hourly delivery statistics',
     description: DESCRIPTION,
     errors: ['QUERY_TOO_EXPENSIVE'],
     answers: [{ status: 200, ...STATS }],
@@ -85,7 +85,7 @@ export class DeliveryStatsController {
 
   @Get('subscriptions/:id/stats')
   @Describe({
-    summary: 'Returns how deliveries of a subscription went, per hour',
+    summary: 'Get hourly delivery statistics of a subscription',
     description: DESCRIPTION,
     errors: ['QUERY_TOO_EXPENSIVE'],
     answers: [{ status: 200, ...STATS }],

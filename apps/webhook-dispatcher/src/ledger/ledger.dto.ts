@@ -38,8 +38,8 @@ export class ListDeliveriesQuery extends ListQuery {
   })
   errorCode?: string;
 
-  @DateTimeField({ optional: true, description: 'The event happened then or later' }) from?: string;
-  @DateTimeField({ optional: true, description: 'The event happened before' }) to?: string;
+  @DateTimeField({ optional: true, description: 'Events at or after this time' }) from?: string;
+  @DateTimeField({ optional: true, description: 'Events before this time' }) to?: string;
 }
 
 export class DeliveryErrorView {
@@ -57,7 +57,7 @@ export class DeliveryView {
   @IdField() subscriptionId: string;
   @TextField({ maxLength: 2048 }) url: string;
   @EnumField(DELIVERY_STATUSES) status: DeliveryStatus;
-  @IntegerField({ minimum: 0, description: 'How many attempts were made' }) attempts: number;
+  @IntegerField({ minimum: 0, description: 'Number of attempts' }) attempts: number;
 
   @ObjectField(() => DeliveryErrorView, { optional: true, description: 'Why the last attempt failed' })
   lastError?: DeliveryErrorView;
@@ -67,20 +67,20 @@ export class DeliveryView {
   @DateTimeField({
     optional: true,
     description:
-      'When it may be attempted, now at the earliest. Absent when it has ended, during an attempt, and while it waits for an earlier delivery of its record',
+      'When the next attempt can be made. Absent if it has ended, during an attempt, and while it waits for an earlier delivery of its record',
   })
   nextAttemptAt?: string;
 
   @EnumField(DELIVERY_WAITS, {
     optional: true,
     description:
-      'Why it has not ended: `retry` its next attempt has a time, `receiver` the receiver asked to wait or keeps failing, `rate_limit` the rate of the subscription, `record` an earlier delivery of its record, `slot` it is due and others are before it. Absent during an attempt',
+      "Why it hasn't ended. `retry`: the next attempt is scheduled; `receiver`: the endpoint asked to wait or keeps failing; `rate_limit`: the subscription's rate limit; `record`: an earlier delivery of its record; `slot`: it is due, after others. Absent during an attempt",
   })
   waitingFor?: DeliveryWait;
 
   @BooleanField({
     description:
-      'It failed three times and was not attempted again, because later deliveries of its record waited (`onStall: skip`)',
+      "It failed 3 times and wasn't tried again because later deliveries of its record were waiting (`onStall: skip`)",
   })
   setAside: boolean;
 }
@@ -93,11 +93,11 @@ export class AttemptView {
   @EnumField(ATTEMPT_PHASES, {
     optional: true,
     description:
-      'Where an attempt without an answer failed: `policy` is the check of the URL, `dns` the lookup of its host and the check of the addresses found, `headers` and `body` are those of the answer',
+      'Where an attempt without a response failed: `policy` is the check of the URL, `dns` the lookup of its host and the check of its addresses, `headers` and `body` are those of the response',
   })
   phase?: AttemptPhase;
 
-  @IntegerField({ minimum: 0, description: 'Until the answer was complete, or the attempt had failed' })
+  @IntegerField({ minimum: 0, description: 'Duration until the response was complete or the attempt failed' })
   latencyMs: number;
 
   @TextField({ maxLength: 4096, optional: true, description: 'The beginning of the response' })
@@ -154,11 +154,11 @@ export const attemptView = ({
 export class DeliveryStatsQuery {
   @DateTimeField({
     optional: true,
-    description: `The events happened then or later; by default 24 hours before the end, at most ${MOST_DAYS} days`,
+    description: `Events at or after this time; 24 hours before the end by default, up to ${MOST_DAYS} days`,
   })
   from?: string;
 
-  @DateTimeField({ optional: true, description: 'The events happened before; by default now' }) to?: string;
+  @DateTimeField({ optional: true, description: 'Events before this time; now by default' }) to?: string;
 }
 
 export class LatencyView {
@@ -169,32 +169,33 @@ export class LatencyView {
 
 export class HourStatsView {
   @DateTimeField({
-    description: 'The beginning of the hour (UTC) in which the events happened',
+    description: 'The beginning of the hour (UTC) of the events',
     example: '2026-11-22T09:00:00.000Z',
   })
   hour: string;
 
-  @IntegerField({ minimum: 0, description: 'Also those that wait for an attempt', example: 1003 }) deliveries: number;
+  @IntegerField({ minimum: 0, description: 'Including those waiting for an attempt', example: 1003 })
+  deliveries: number;
   @IntegerField({ minimum: 0, example: 998 }) delivered: number;
 
   @IntegerField({ minimum: 0, description: 'Ended without success: `failed` and `blocked`', example: 2 })
   failed: number;
 
-  @IntegerField({ minimum: 0, description: 'Attempts of these deliveries, whenever they were made', example: 1010 })
+  @IntegerField({ minimum: 0, description: 'All attempts of these deliveries', example: 1010 })
   attempts: number;
 
   @NumberField({
     optional: true,
     minimum: 0,
     maximum: 1,
-    description: '`delivered` of those that have ended; absent while none has',
+    description: 'Share of `delivered` among those that ended; absent if none has ended',
     example: 0.998,
   })
   successRate?: number;
 
   @ObjectField(() => LatencyView, {
     optional: true,
-    description: 'Percentiles of the milliseconds that the last attempts took; absent while none was made',
+    description: "Percentiles of the last attempts' duration in milliseconds; absent without attempts",
   })
   latencyMs?: LatencyView;
 }

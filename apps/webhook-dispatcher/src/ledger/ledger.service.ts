@@ -72,7 +72,7 @@ export class LedgerService {
       const before = (await this.ledger.find(tx, { tenantId }, id)) ?? refuseUnknown();
       const subscription = await this.subscriptions.find(tx, before.subscriptionId);
       if (subscription?.enabled === false) {
-        throw new PlatformError('CONFLICT', `The subscription is ${statusOf(subscription)}; resume it first`);
+        throw new PlatformError('CONFLICT', `The subscription is ${statusOf(subscription)}. Resume it first`);
       }
       const isDue = await this.ledger.redeliver(tx, before);
       const delivery = (await this.ledger.find(tx, { tenantId }, id)) ?? refuseUnknown();
@@ -113,7 +113,7 @@ export class LedgerService {
   }
 }
 
-const WAITS_FOR_EARLIER = 'The delivery waits for an earlier one of the same record';
+const WAITS_FOR_EARLIER = 'This delivery waits for an earlier one of the same record';
 const NOT_KEPT = 'The event of the delivery is no longer kept';
 
 function filterOf(query: DeliveryQuery): DeliveryFilter {
@@ -122,11 +122,11 @@ function filterOf(query: DeliveryQuery): DeliveryFilter {
 }
 
 function refuseUnknown(): never {
-  throw new PlatformError('NOT_FOUND', 'There is no such delivery');
+  throw new PlatformError('NOT_FOUND', 'Delivery not found');
 }
 
 function refuseMany(): never {
   const most = MOST_DELIVERIES.toLocaleString('en-US');
-  const detail = `from: more than ${most} deliveries since then; ask for a shorter time`;
+  const detail = `from: more than ${most} deliveries since then. Use a shorter time range`;
   throw new PlatformError('QUERY_TOO_EXPENSIVE', detail);
 }

@@ -13,9 +13,9 @@ export class RecoveryController {
 
   @Post('recover')
   @Describe({
-    summary: 'Sends what a subscription holds',
+    summary: 'Recover held deliveries',
     description:
-      'In the background, the oldest events first, between new events. While a recovery runs, the answer is that one. Also for a subscription of an app. `CONFLICT` while the subscription is paused or disabled.',
+      "Runs in the background, oldest events first, between new events. If a recovery is already running, returns it. Works for apps' subscriptions, too. `CONFLICT` while the subscription is paused or disabled.",
     errors: ['CONFLICT'],
     answers: [{ status: 202, description: 'The recovery', body: () => RecoveryView }],
   })
@@ -30,8 +30,8 @@ export class RecoveryController {
 
   @Get('recovery')
   @Describe({
-    summary: 'Returns the recovery of a subscription',
-    description: 'The one that is running, or the last one; `NOT_FOUND` when there was none.',
+    summary: 'Get the recovery of a subscription',
+    description: 'The running recovery or the last one; `NOT_FOUND` if there was none.',
     answers: [{ status: 200, description: 'The recovery', body: () => RecoveryView }],
   })
   async get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<RecoveryView> {

@@ -7,7 +7,7 @@ export const MOST_DELIVERIES = 100_000;
 export class StartRecoveryInput {
   @DateTimeField({
     optional: true,
-    description: 'Only events that happened then or later; all that are kept when left out',
+    description: 'Only events at or after this time; all kept events by default',
     example: '2026-03-01T09:30:00.000Z',
   })
   since?: string;
@@ -16,7 +16,7 @@ export class StartRecoveryInput {
     optional: true,
     minimum: 1,
     maximum: MOST_DELIVERIES,
-    description: `How many deliveries at most, the oldest events first; ${MOST_DELIVERIES} when left out`,
+    description: `Maximum number of deliveries, oldest events first; ${MOST_DELIVERIES} by default`,
     example: 1000,
   })
   limit?: number;
@@ -24,7 +24,7 @@ export class StartRecoveryInput {
   @BooleanField({
     optional: true,
     description:
-      'Whether to send those again, too, that failed (`failed`, `blocked`). Each gets one attempt, and whatever is left of its schedule',
+      'Whether to also resend failed deliveries (`failed`, `blocked`). Each gets one attempt, plus what is left of its schedule',
     example: false,
   })
   includeFailed?: boolean;
@@ -32,32 +32,31 @@ export class StartRecoveryInput {
 
 export class RecoveryView {
   @EnumField(RECOVERY_STATES, {
-    description:
-      '`stopped`: the subscription was paused or disabled before all were on their way; what is left stays held',
+    description: '`stopped`: the subscription was paused or disabled before all were sent; the rest stays held',
   })
   state: RecoveryState;
 
   @DateTimeField({ nullable: true }) since: string | null;
   @BooleanField() includeFailed: boolean;
-  @IntegerField({ minimum: 0, description: 'Deliveries that it began with', example: 1000 }) total: number;
+  @IntegerField({ minimum: 0, description: 'Number of deliveries at the start', example: 1000 }) total: number;
 
   @IntegerField({
     minimum: 0,
-    description: 'How many of them are on their way; the ledger shows what becomes of each',
+    description: 'How many have been sent; the list of deliveries shows the outcome of each',
     example: 256,
   })
   done: number;
 
   @IntegerField({
     minimum: 0,
-    description: 'How many are still to come. Those that were sent by hand meanwhile or are no longer kept do not come',
+    description: 'How many are left, without those resent manually in the meantime or no longer kept',
     example: 744,
   })
   remaining: number;
 
   @DateTimeField() startedAt: string;
 
-  @DateTimeField({ nullable: true, description: 'When it was completed or stopped; null while it runs', example: null })
+  @DateTimeField({ nullable: true, description: 'When it completed or stopped; null while it runs', example: null })
   finishedAt: string | null;
 }
 

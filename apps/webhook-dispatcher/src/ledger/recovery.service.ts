@@ -24,7 +24,7 @@ export class RecoveryService {
     return this.database.transaction(tenantId, async (tx) => {
       const subscription = (await this.subscriptions.find(tx, subscriptionId)) ?? refuseUnknownSubscription();
       if (!subscription.enabled) {
-        throw new PlatformError('CONFLICT', `The subscription is ${statusOf(subscription)}; resume it first`);
+        throw new PlatformError('CONFLICT', `The subscription is ${statusOf(subscription)}. Resume it first`);
       }
       const recovery = await this.recoveries.start(tx, request);
       if (recovery === null) return (await this.recoveries.find(tx, subscriptionId)) ?? refuseUnknownSubscription();
@@ -41,7 +41,7 @@ export class RecoveryService {
         this.recoveries.find(tx, subscriptionId),
       ]);
       if (subscription === null) refuseUnknownSubscription();
-      if (recovery === null) throw new PlatformError('NOT_FOUND', 'The subscription has no recovery');
+      if (recovery === null) throw new PlatformError('NOT_FOUND', 'This subscription has no recovery');
       return recovery;
     });
   }

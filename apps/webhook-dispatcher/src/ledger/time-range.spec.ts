@@ -30,10 +30,10 @@ describe('the hours of statistics', () => {
   });
 
   it.each([
-    ['10T00:30:00', '17T00:30:01', 'from: more than 7 days before to'],
-    ['10T00:00:00', null, 'from: more than 7 days before to'],
-    ['20T08:00:00', '20T07:00:00', 'from: is later than to'],
-    ['23T08:00:00', null, 'from: is later than to'],
+    ['10T00:30:00', '17T00:30:01', 'from: must be within 7 days of to'],
+    ['10T00:00:00', null, 'from: must be within 7 days of to'],
+    ['20T08:00:00', '20T07:00:00', 'from: must be before to'],
+    ['23T08:00:00', null, 'from: must be before to'],
   ])('from %s to %s are refused: %s', (from, to, detail) => {
     expect(() => hours(from, to)).toThrow(detail);
   });

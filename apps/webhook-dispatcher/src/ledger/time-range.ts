@@ -21,7 +21,7 @@ export function parseTimeRange({ from, to }: TimeRangeQuery): TimeRange {
 
 function assertForward(fromMs: number | null, toMs: number | null): void {
   if (fromMs !== null && toMs !== null && fromMs > toMs) {
-    throw new PlatformError('INVALID_QUERY', 'from: is later than to');
+    throw new PlatformError('INVALID_QUERY', 'from: must be before to');
   }
 }
 
@@ -49,7 +49,7 @@ export function statsHours({ fromMs: from, toMs: to }: TimeRange, nowMs: number)
   const fromMs = from ?? Math.max(0, hourOf(toMs - 1) - (HOURS_BY_DEFAULT - 1) * HOUR_MS);
   assertForward(fromMs, toMs);
   if (toMs - fromMs > MOST_DAYS * 24 * HOUR_MS) {
-    throw new PlatformError('INVALID_QUERY', `from: more than ${MOST_DAYS} days before to`);
+    throw new PlatformError('INVALID_QUERY', `from: must be within ${MOST_DAYS} days of to`);
   }
   const hoursMs: number[] = [];
   // An empty range has no hour, also when it is within one.

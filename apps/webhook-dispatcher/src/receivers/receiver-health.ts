@@ -126,7 +126,7 @@ export class ReceiverHealth implements OnModuleInit, BeforeApplicationShutdown {
       }
       const failures = await this.subscriptions.markFailing(tx, subscriptionId, outcome.at, FAILURE_GAP_MS);
       if (failures !== null && hasFailedTooLong(failures, outcome.at)) {
-        await this.states.disable(tx, subscriptionId, 'every attempt failed for five days');
+        await this.states.disable(tx, subscriptionId, 'all attempts failed for five days');
       }
     });
     await this.changes.announce({ tenantId });

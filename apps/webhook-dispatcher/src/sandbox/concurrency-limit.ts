@@ -20,8 +20,8 @@ abstract class ConcurrencyLimit {
     if (own >= perTenant || this.all >= all) {
       const detail =
         own >= perTenant
-          ? `${perTenant} such calls of this workspace are under way already`
-          : 'Too many such calls are under way at the moment';
+          ? `This workspace already has ${perTenant} such calls in progress`
+          : 'Too many such calls are in progress. Try again shortly';
       throw new PlatformError('RATE_LIMITED', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
     this.byTenant.set(tenantId, own + 1);

@@ -118,7 +118,7 @@ function readPosition(binding: CursorBinding, cursor: string): ListeningPosition
   const { value, id } = readCursor(binding, cursor);
   const recordedAt = String(value);
   if (Date.now() - Date.parse(recordedAt) > SESSION_PAUSE_MS) {
-    throw new PlatformError('INVALID_QUERY', 'cursor: is more than a day old; begin without one');
+    throw new PlatformError('INVALID_QUERY', 'cursor: more than a day old. Start again without one');
   }
   return { recordedAt, id };
 }

@@ -22,11 +22,13 @@ export class ListeningController {
   @Header('cache-control', 'no-store')
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Waits for deliveries of the sandboxes of an app',
+    summary: "Listen to the deliveries of an app's sandboxes",
     description:
-      'For developers, as `crm-dev listen` does: a copy of each delivery of the sandboxes in the workspace that publishes the app, whatever becomes of the delivery itself, once its first attempt is recorded. The first call, without a cursor, begins a session and is answered at once; each further call is answered as soon as there are deliveries, at most 100, or when the wait is over. A cursor can be used again within a day, so that a session survives an interruption; it shows no event that reaches the ledger over an hour late. `CONFLICT` when the app has no sandbox in the workspace.',
+      "For developers, as used by `crm-dev listen`: returns a copy of each delivery to the app's sandboxes in the publisher's workspace once its first attempt is recorded, whatever its outcome. The first call, without a cursor, starts a session and returns immediately. Each further call returns as soon as there are deliveries, up to 100, or when the wait is over. A cursor can be reused within a day, so that a session survives an interruption; it leaves out events recorded more than an hour late. `CONFLICT` if the app has no sandbox in the workspace.",
     errors: ['INVALID_QUERY', 'CONFLICT', 'RATE_LIMITED'],
-    answers: [{ status: 200, description: 'Deliveries, and where to go on', body: () => ListenedDeliveriesView }],
+    answers: [
+      { status: 200, description: 'Deliveries, and the cursor of the next call', body: () => ListenedDeliveriesView },
+    ],
   })
   next(
     @CurrentPrincipal() principal: Principal,
@@ -46,11 +48,11 @@ export class SampleEventController {
   @NotRepeatable()
   @Access({ right: 'administer', proof: false })
   @Describe({
-    summary: 'Sends a sample event to the sandboxes of an app',
+    summary: "Send a sample event to an app's sandboxes",
     description:
-      'For developers, as `crm-dev trigger` does: the example of the catalogue with the id of a new event and the present time, signed with the secret of the app, to each webhook of the sandboxes in the workspace that publishes the app which names the event. One attempt each, whose outcome is answered and recorded in the ledger. Neither workflows nor other subscriptions get the event. `CONFLICT` when there is no sandbox, or none of its webhooks names the event.',
+      "For developers, as used by `crm-dev trigger`: sends the event's example with a new ID and the current time, signed with the app's secret, to each sandbox webhook in the publisher's workspace that subscribes to it. Each gets one attempt, whose outcome is returned and recorded. Workflows and other subscriptions don't get the event. `CONFLICT` if there is no sandbox, or none of its webhooks subscribes to the event.",
     errors: ['CONFLICT', 'RATE_LIMITED'],
-    answers: [{ status: 200, description: 'What became of the deliveries', body: () => TriggeredEventView }],
+    answers: [{ status: 200, description: 'The outcome of the deliveries', body: () => TriggeredEventView }],
   })
   trigger(
     @CurrentPrincipal() principal: Principal,
@@ -69,11 +71,11 @@ export class TestEventController {
   @Post('test')
   @Access(ADMINISTER_WEBHOOKS)
   @Describe({
-    summary: 'Sends a test event to a subscription',
+    summary: 'Send a test event to a subscription',
     description:
-      'One event of the type `webhook.test`, signed like a delivery, also while the subscription is paused or disabled and for a subscription of an app. The answer comes when the receiver has answered or 15 seconds are over, and says what came of it. The event is not repeated and not in the ledger. `RATE_LIMITED` while another one of the subscription is under way.',
+      "Sends one `webhook.test` event, signed like a delivery, even if the subscription is paused, disabled, or an app's. Returns the outcome once the endpoint has responded or after 15 seconds. The event isn't retried and doesn't appear in the list of deliveries. `RATE_LIMITED` while another test event of the subscription is in progress.",
     errors: ['RATE_LIMITED'],
-    answers: [{ status: 200, description: 'What came of it', body: () => TestOutcomeView }],
+    answers: [{ status: 200, description: 'The outcome', body: () => TestOutcomeView }],
   })
   async send(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<TestOutcomeView> {
     return testOutcomeView(await this.events.sendTest(principal, id));

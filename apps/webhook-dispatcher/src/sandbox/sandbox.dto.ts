@@ -28,7 +28,7 @@ export class ListenQuery {
     optional: true,
     minLength: 1,
     maxLength: 500,
-    description: '`cursor` of the answer before; without it the session begins, with what is recorded from now on',
+    description: '`cursor` of the previous response; without it, a session starts with what is recorded from now on',
   })
   cursor?: string;
 
@@ -36,7 +36,7 @@ export class ListenQuery {
     optional: true,
     maxItems: EVENT_PATTERNS.length,
     description:
-      'Only these events, or `<domain>.*`; the parameter may be repeated. The same in every call of a session',
+      'Only these events, or `<domain>.*`. Repeat the parameter for more; send the same ones in every call of a session',
   })
   events?: EventPattern[];
 
@@ -44,7 +44,7 @@ export class ListenQuery {
     optional: true,
     minimum: 0,
     maximum: MOST_WAIT_SECONDS,
-    description: `Seconds that the answer may wait for a delivery, ${MOST_WAIT_SECONDS} by default`,
+    description: `Seconds to wait for a delivery; ${MOST_WAIT_SECONDS} by default`,
   })
   wait?: number;
 }
@@ -52,14 +52,14 @@ export class ListenQuery {
 export class ListenedDeliveryView {
   @IdField() id: string;
   @TextField({ maxLength: 80, example: EVENT_NAMES[0] }) event: string;
-  @IdField({ description: 'Also `webhook-id` of the headers' }) eventId: string;
+  @IdField({ description: 'Also the header `webhook-id`' }) eventId: string;
   @IdField() subscriptionId: string;
 
   @TextField({ maxLength: 2048, description: 'Where the delivery is sent', example: 'https://hooks.example.com/crm' })
   url: string;
 
   @JsonField({
-    description: 'Those of an attempt that is made now, signed with the secret of the app',
+    description: "The headers of an attempt made now, signed with the app's secret",
     example: {
       'content-type': 'application/json',
       'webhook-id': '019ca8f0-2c64-7e1b-9a37-5d8b0f4c6e21',
@@ -71,37 +71,41 @@ export class ListenedDeliveryView {
 
   @TextField({
     maxLength: 2_000_000,
-    description: 'The exact text that is sent, which the signature is of',
+    description: 'The exact text that is sent and signed',
     example: '{"id":"019ca8f0-2c64-7e1b-9a37-5d8b0f4c6e21","type":"lead.created"}',
   })
   body: string;
 }
 
 export class ListenedDeliveriesView {
-  @ListField(() => ListenedDeliveryView, { description: 'In the order in which they were recorded' })
+  @ListField(() => ListenedDeliveryView, { description: 'In the order they were recorded' })
   data: ListenedDeliveryView[];
 
-  @TextField({ maxLength: 500, description: 'For the next call, whether there were deliveries or not' }) cursor: string;
+  @TextField({ maxLength: 500, description: 'For the next call, even if there were no deliveries' }) cursor: string;
 }
 
 export class TriggerInput {
-  @EnumField(EVENT_NAMES, { description: 'Of the catalogue: `GET /api/webhooks/event-types`' }) event: EventName;
+  @EnumField(EVENT_NAMES, { description: 'An event type from `GET /api/webhooks/event-types`' }) event: EventName;
 }
 
 export class TriggeredDeliveryView {
-  @IdField({ description: 'In the ledger of the workspace: `GET /api/webhooks/deliveries/{id}`' }) id: string;
+  @IdField({ description: 'ID of the delivery: `GET /api/webhooks/deliveries/{id}`' }) id: string;
   @IdField() subscriptionId: string;
   @TextField({ maxLength: 2048, example: 'https://hooks.example.com/crm' }) url: string;
 
   @EnumField(DELIVERY_STATUSES, {
-    description: '`pending` when the platform was about to restart; the attempt is made later',
+    description: '`pending` if the platform was about to restart; the attempt is made later',
   })
   status: DeliveryStatus;
 
-  @IntegerField({ optional: true, description: 'Status of the answer, whether it was accepted or not' })
+  @IntegerField({ optional: true, description: 'Status of the response, even if it failed' })
   httpStatus?: number;
 
-  @IntegerField({ optional: true, minimum: 0, description: 'Until the answer was complete, or the attempt had failed' })
+  @IntegerField({
+    optional: true,
+    minimum: 0,
+    description: 'Duration until the response was complete or the attempt failed',
+  })
   latencyMs?: number;
 
   @ObjectField(() => DeliveryErrorView, { optional: true, description: 'Why the attempt failed' })
@@ -116,9 +120,9 @@ export class TriggeredEventView {
 
 export class TestOutcomeView extends AttemptView {
   @IdField({ description: 'The `webhook-id` of the test event' }) eventId: string;
-  @BooleanField({ description: 'Whether the receiver accepted it: it answered 2xx' }) accepted: boolean;
+  @BooleanField({ description: 'Whether the endpoint accepted it with a 2xx status' }) accepted: boolean;
 
-  @TextField({ maxLength: 500, optional: true, description: 'Why it failed', example: 'The receiver answered 500' })
+  @TextField({ maxLength: 500, optional: true, description: 'Why it failed', example: 'The endpoint returned 500' })
   errorMessage?: string;
 }
 

@@ -36,6 +36,6 @@ export class SandboxService {
 }
 
 export function refuseWithoutSandbox(appKey: string): never {
-  const detail = `${appKey} has no sandbox in this workspace; install it with \`"sandbox": true\` first`;
+  const detail = `${appKey} has no sandbox in this workspace. Install it with \`"sandbox": true\` first`;
   throw new PlatformError('CONFLICT', detail);
 }

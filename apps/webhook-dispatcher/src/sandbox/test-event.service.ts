@@ -34,9 +34,9 @@ export class TestEventService {
   async sendTest({ tenantId }: Principal, subscriptionId: string): Promise<AttemptOutcome & { eventId: string }> {
     const receiver = (await this.directory.of(tenantId)).get(subscriptionId);
     if (!receiver || receiver.isRemoved) return refuseUnknownSubscription();
-    if (receiver.isRevoked) throw new PlatformError('CONFLICT', 'The app of the subscription was revoked');
+    if (receiver.isRevoked) throw new PlatformError('CONFLICT', "The subscription's app was revoked");
     if (this.underWay.has(subscriptionId)) {
-      const detail = 'A test event of the subscription is under way';
+      const detail = 'A test event for this subscription is already in progress';
       throw new PlatformError('RATE_LIMITED', detail, { retryAfterSeconds: 1 });
     }
     this.underWay.add(subscriptionId);
@@ -75,18 +75,18 @@ const testEvent = ({ tenantId, subscriptionId, url, events }: Receiver): Deliver
 
 function sampleEvent(name: EventName, tenantId: string): DeliveryBody {
   const type = EVENT_TYPES.find((candidate) => candidate.name === name);
-  if (!type) throw new Error(`The catalogue has no event ${name}`);
+  if (!type) throw new Error(`Unknown event "${name}"`);
   return { ...type.example, id: newId(), timestamp: new Date().toISOString(), tenantId };
 }
 
 function subscribedTo(receivers: readonly Receiver[], appKey: string, event: EventName): Receiver[] {
   const naming = receivers.filter(({ events }) => matchesEvent(events, event));
   if (naming.length === 0) {
-    throw new PlatformError('CONFLICT', `No webhook of a sandbox of ${appKey} in this workspace names ${event}`);
+    throw new PlatformError('CONFLICT', `No sandbox webhook of ${appKey} in this workspace subscribes to ${event}`);
   }
   const enabled = naming.filter((receiver) => receiver.enabled);
   if (enabled.length === 0) {
-    throw new PlatformError('CONFLICT', `The webhooks of the sandboxes of ${appKey} that name ${event} are disabled`);
+    throw new PlatformError('CONFLICT', `The sandbox webhooks of ${appKey} that subscribe to ${event} are disabled`);
   }
   return enabled;
 }

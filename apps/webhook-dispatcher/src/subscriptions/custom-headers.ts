@@ -33,7 +33,7 @@ const RESERVED_NAMES = new Set([
 export function resolveHeaders(given: Readonly<Record<string, unknown>>, kept: CustomHeaders): CustomHeaders {
   const entries = Object.entries(given);
   if (entries.length > MAX_HEADERS) {
-    refuse([{ pointer: '/headers', code: 'TOO_MANY_ITEMS', detail: `Must have at most ${MAX_HEADERS} headers` }]);
+    refuse([{ pointer: '/headers', code: 'TOO_MANY_ITEMS', detail: `Use up to ${MAX_HEADERS} headers` }]);
   }
   const resolved = new Map<string, string>();
   const problems: FieldProblem[] = [];
@@ -48,7 +48,7 @@ export function resolveHeaders(given: Readonly<Record<string, unknown>>, kept: C
   let bytes = 0;
   for (const [name, value] of resolved) bytes += name.length + value.length;
   if (bytes > MAX_TOTAL_BYTES) {
-    const detail = `Names and values must have at most ${MAX_TOTAL_BYTES} bytes together`;
+    const detail = `Names and values can have up to ${MAX_TOTAL_BYTES} bytes in total`;
     refuse([{ pointer: '/headers', code: 'TOO_LONG', detail }]);
   }
   return Object.fromEntries(resolved);
@@ -59,19 +59,20 @@ export const maskHeaders = (headers: CustomHeaders): CustomHeaders =>
 
 function problemOf(name: string, value: unknown, isTwice: boolean): Omit<FieldProblem, 'pointer'> | undefined {
   if (name.length > MAX_NAME_LENGTH) {
-    return { code: 'TOO_LONG', detail: `A name must have at most ${MAX_NAME_LENGTH} characters` };
+    return { code: 'TOO_LONG', detail: `A name can have up to ${MAX_NAME_LENGTH} characters` };
   }
-  if (!NAME.test(name)) return { code: 'INVALID_HEADER_NAME', detail: 'A name is a token of RFC 9110' };
-  if (isReserved(name)) return { code: 'RESERVED_HEADER', detail: `The platform does not let ${name} be set` };
-  if (isTwice) return { code: 'DUPLICATE_HEADER', detail: `${name} is given twice, in different case` };
+  if (!NAME.test(name))
+    return { code: 'INVALID_HEADER_NAME', detail: 'A name must be an HTTP header name, such as X-Source' };
+  if (isReserved(name)) return { code: 'RESERVED_HEADER', detail: `You can't set the ${name} header` };
+  if (isTwice) return { code: 'DUPLICATE_HEADER', detail: `${name} is listed twice with different capitalization` };
   if (value === undefined)
-    return { code: 'MISSING_VALUE', detail: 'There is no stored value that the mask stands for' };
-  if (typeof value !== 'string') return { code: 'INVALID_TYPE', detail: 'Must be a text' };
+    return { code: 'MISSING_VALUE', detail: '"********" keeps a stored value, and this header has none' };
+  if (typeof value !== 'string') return { code: 'INVALID_TYPE', detail: 'Must be a string' };
   if (value.length > MAX_VALUE_LENGTH) {
-    return { code: 'TOO_LONG', detail: `Must have at most ${MAX_VALUE_LENGTH} characters` };
+    return { code: 'TOO_LONG', detail: `Must be ${MAX_VALUE_LENGTH} characters or fewer` };
   }
   if (!VALUE.test(value)) {
-    return { code: 'INVALID_HEADER_VALUE', detail: 'Must be visible ASCII, with spaces only inside' };
+    return { code: 'INVALID_HEADER_VALUE', detail: 'Must be visible ASCII without leading or trailing spaces' };
   }
   return undefined;
 }

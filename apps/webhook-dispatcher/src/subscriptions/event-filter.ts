@@ -13,7 +13,7 @@ export function requireValidFilter(source: string, events: Iterable<EventName>):
   for (const event of events) {
     const { ok, errors } = checkFormula(source, eventValueTypes(event), OPTIONS);
     if (ok) continue;
-    throw new PlatformError('VALIDATION_FAILED', `The filter is not a valid formula for ${event}`, {
+    throw new PlatformError('VALIDATION_FAILED', `The filter isn't a valid formula for ${event}`, {
       errors: errors.map(({ code, message, position, length }) => ({
         pointer: '/filter',
         code,

@@ -11,10 +11,9 @@ export class EventTypeController {
   @Get()
   @Access(ADMINISTER_WEBHOOKS)
   @Describe({
-    summary: 'Lists the events that a subscription can name',
-    description:
-      'All on one page, each with the schema of its data and with an example of the body that receivers get.',
-    answers: [{ status: 200, description: 'The catalogue of events', body: () => EventTypesView }],
+    summary: 'List event types',
+    description: "All events on one page, each with the schema of its data and an example of a delivery's body.",
+    answers: [{ status: 200, description: 'The event types', body: () => EventTypesView }],
   })
   list(): EventTypesView {
     return { data: [...EVENT_TYPES] };

@@ -18,7 +18,7 @@ export class EventTypeView {
 
   @TextField({
     maxLength: 120,
-    description: 'Names the event and its version; `dataschema` in the body and `$id` of the schema',
+    description: 'Identifies the event and its version; `dataschema` in the body and `$id` of the schema',
     example: EXAMPLE?.dataschema,
   })
   dataschema: string;

@@ -28,9 +28,9 @@ export class SubscriptionController {
   @Access(CHANGE_RECEIVERS)
   @NotRepeatable()
   @Describe({
-    summary: 'Subscribes a URL to events',
+    summary: 'Create a subscription',
     description:
-      'The URL must be https and public. With `v1` the answer contains the signing secret, which is never shown again; with `v1a` the public key that verifies the signatures. An API key needs the scope `users:read` as well for events of users.',
+      'The URL must use https and a public host. With `v1`, the response contains the signing secret, which is shown once; with `v1a`, the public key that verifies the signatures. For events about users, an API key also needs the scope `users:read`.',
     answers: [
       {
         status: 201,
@@ -50,8 +50,8 @@ export class SubscriptionController {
 
   @Get()
   @Describe({
-    summary: 'Lists subscriptions',
-    description: 'Those of the workspace and those of its installed apps.',
+    summary: 'List subscriptions',
+    description: "The workspace's subscriptions and those of its installed apps.",
     answers: [{ status: 200, ...SUBSCRIPTION, list: true }],
   })
   async list(
@@ -63,8 +63,8 @@ export class SubscriptionController {
 
   @Get(':id')
   @Describe({
-    summary: 'Returns a subscription',
-    description: 'The secret and the values of its headers are not part of it.',
+    summary: 'Get a subscription',
+    description: 'Without the secret and the values of its headers.',
     answers: [{ status: 200, ...SUBSCRIPTION }],
   })
   async get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<SubscriptionView> {
@@ -74,9 +74,9 @@ export class SubscriptionController {
   @Patch(':id')
   @Access(CHANGE_RECEIVERS)
   @Describe({
-    summary: 'Changes a subscription',
+    summary: 'Update a subscription',
     description:
-      '`enabled` pauses and resumes, as the calls of these names do. A new URL needs the values of all headers again. A subscription of an app can only be paused and resumed (`CONFLICT`), and one to events of users by an API key without the scope `users:read`.',
+      "`enabled` pauses and resumes, like the calls with these names. With a new URL, send all header values again. An app's subscription can only be paused and resumed (`CONFLICT`); the same applies to an API key without the scope `users:read` for events about users.",
     errors: ['CONFLICT', 'WEBHOOK_TARGET_REFUSED'],
     answers: [{ status: 200, ...SUBSCRIPTION }],
   })
@@ -91,9 +91,9 @@ export class SubscriptionController {
   @Delete(':id')
   @Access(CHANGE_RECEIVERS)
   @Describe({
-    summary: 'Deletes a subscription',
+    summary: 'Delete a subscription',
     description:
-      'What it holds is discarded: its held deliveries fail with `subscription_deleted`. A subscription of an app is removed by uninstalling the app (`CONFLICT`).',
+      "Its held deliveries fail with `subscription_deleted`. An app's subscription is removed by uninstalling the app (`CONFLICT`).",
     errors: ['CONFLICT'],
     answers: [{ status: 204, description: 'The subscription is deleted' }],
   })
@@ -103,9 +103,9 @@ export class SubscriptionController {
 
   @Post(':id/pause')
   @Describe({
-    summary: 'Pauses a subscription',
+    summary: 'Pause a subscription',
     description:
-      'From now on its events are held: they become deliveries with the status `held`, which `recover` sends. Attempts under way end as usual. Also for a subscription of an app.',
+      "Its events are held as deliveries with the status `held`, which `recover` sends. Attempts in progress finish. Works for apps' subscriptions, too.",
     answers: [{ status: 200, ...SUBSCRIPTION }],
   })
   async pause(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<SubscriptionView> {
@@ -114,9 +114,9 @@ export class SubscriptionController {
 
   @Post(':id/resume')
   @Describe({
-    summary: 'Resumes a subscription that is paused or disabled',
+    summary: 'Resume a subscription',
     description:
-      'New events are sent from now on, and past failures are forgotten. What it holds stays held until `recover`. Also for a subscription of an app.',
+      "Works for a paused or disabled subscription. New events are sent from then on, and past failures are cleared. Held deliveries stay held until `recover`. Works for apps' subscriptions, too.",
     answers: [{ status: 200, ...SUBSCRIPTION }],
   })
   async resume(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<SubscriptionView> {
@@ -127,13 +127,13 @@ export class SubscriptionController {
   @Access(CHANGE_RECEIVERS)
   @NotRepeatable()
   @Describe({
-    summary: 'Rotates the signing secret of a subscription',
+    summary: 'Rotate the signing secret',
     description:
-      'The previous secret stays valid for one more day. With `v1a` it is a key pair that changes, and the answer has the public key.',
+      'The previous secret stays valid for one more day. With `v1a`, the key pair changes and the response has the new public key.',
     answers: [
       {
         status: 201,
-        description: 'The new secret, which is never shown again, or the new public key',
+        description: 'The new secret, shown once, or the new public key',
         body: () => RotatedSecretView,
         example: { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' },
       },
@@ -145,9 +145,9 @@ export class SubscriptionController {
 
   @Post(':id/revoke-previous-secret')
   @Describe({
-    summary: 'Revokes the previous signing secret of a subscription',
+    summary: 'Revoke the previous signing secret',
     description:
-      'After a rotation, ends the day in which the previous secret still signs. Nothing changes when there is none.',
+      'After a rotation, stops signing with the previous secret before its day is over. Does nothing if there is none.',
     answers: [{ status: 204, description: 'No delivery is signed with a previous secret' }],
   })
   revokePreviousSecret(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {

@@ -24,16 +24,15 @@ import {
 } from './subscription.js';
 import type { ShownSubscription } from './subscription.service.js';
 
-const EVENTS = 'Names of events, or `<domain>.*` for every event of a domain, also those that are added later';
-const FILTER = 'A formula over the keys of `data`; an event is delivered only if it gives TRUE';
+const EVENTS = 'Event names, or `<domain>.*` for all events of a domain, including future ones';
+const FILTER = 'A formula over the keys of `data`. An event is delivered only if the result is TRUE';
 const HEADERS =
-  'Sent with each delivery: values by name, at most 20, with 4,096 bytes together. A name has at most 64 characters and is none of the platform, of the connection or of the body; a value is visible ASCII of at most 1,000 characters. Values are stored sealed and never shown';
+  "Headers sent with each delivery: up to 20 values by name, up to 4,096 bytes in total. A name has up to 64 characters and can't be a header of the platform, the connection, or the body; a value is up to 1,000 characters of visible ASCII. Values are stored encrypted and never shown";
 const ORDERING =
-  '`record` makes the deliveries of a record one after the other, in the order of its versions; `none` promises no order. Events without a record version have none either way';
+  '`record` sends the deliveries of a record one after the other, in the order of its versions; `none` guarantees no order. Events without a record version are never ordered';
 const ON_STALL =
-  'With `record`, what becomes of a delivery that has failed three times: `skip` sets it aside, so that later ones of its record go on; `hold` lets them wait until it is delivered or has failed for good';
-const RATE_LIMIT =
-  'Attempts a second at most, over all processes; what comes faster waits. Null for as many as the receiver takes';
+  'With `record`, what happens after a delivery has failed 3 times: `skip` sets it aside so that later ones of its record continue; `hold` makes them wait until it is delivered or has finally failed';
+const RATE_LIMIT = 'Maximum attempts per second. Excess deliveries wait. Null for no limit';
 const MASK = '`********` keeps the stored value';
 
 export class CreateSubscriptionInput {
@@ -49,15 +48,15 @@ export class CreateSubscriptionInput {
   @EnumField(SIGNATURES, {
     optional: true,
     description:
-      'How deliveries are signed: `v1` with HMAC-SHA256 and a secret that is shared with the receiver, `v1a` with Ed25519, for which the receiver needs a public key only; `v1` when left out. It cannot be changed later',
+      "How deliveries are signed: `v1` (default) with HMAC-SHA256 and a shared secret; `v1a` with Ed25519, so that the endpoint needs only a public key. It can't be changed later",
     example: 'v1',
   })
   signature?: Signature;
 
-  @EnumField(ORDERINGS, { optional: true, description: `${ORDERING}. \`none\` when left out`, example: 'record' })
+  @EnumField(ORDERINGS, { optional: true, description: `${ORDERING}. \`none\` by default`, example: 'record' })
   ordering?: Ordering;
 
-  @EnumField(STALL_RULES, { optional: true, description: `${ON_STALL}. \`skip\` when left out`, example: 'skip' })
+  @EnumField(STALL_RULES, { optional: true, description: `${ON_STALL}. \`skip\` by default`, example: 'skip' })
   onStall?: StallRule;
 
   @JsonField({ optional: true, nullable: true, description: HEADERS, example: { 'x-api-key': 'k-7f3a' } })
@@ -83,15 +82,15 @@ export class UpdateSubscriptionInput {
   @JsonField({
     optional: true,
     nullable: true,
-    description: `${HEADERS}. Replaces all headers; ${MASK}, unless the URL changes, which needs all values again`,
+    description: `${HEADERS}. Replaces all headers; ${MASK}, unless the URL changes: then send all values again`,
     example: { 'x-api-key': 'k-91bc' },
   })
   headers?: Record<string, unknown> | null;
 
-  @EnumField(ORDERINGS, { optional: true, description: `${ORDERING}. A change holds for events that come later` })
+  @EnumField(ORDERINGS, { optional: true, description: `${ORDERING}. A change applies to later events` })
   ordering?: Ordering;
 
-  @EnumField(STALL_RULES, { optional: true, description: `${ON_STALL}. A change holds for attempts that end later` })
+  @EnumField(STALL_RULES, { optional: true, description: `${ON_STALL}. A change applies to attempts that end later` })
   onStall?: StallRule;
 
   @IntegerField({ minimum: 1, maximum: 1000, optional: true, nullable: true, description: RATE_LIMIT, example: 10 })
@@ -99,7 +98,7 @@ export class UpdateSubscriptionInput {
 
   @BooleanField({
     optional: true,
-    description: 'False pauses the subscription, true resumes it and forgets its past failures',
+    description: 'False pauses the subscription; true resumes it and clears its past failures',
   })
   enabled?: boolean;
 }
@@ -114,7 +113,7 @@ export class SubscriptionView {
 
   @EnumField(SUBSCRIPTION_STATUSES, {
     description:
-      '`paused` by an administrator, or `disabled` by the platform: attempts failed for five days or the receiver answered 410 (either holds events), or its app is revoked (nothing is sent)',
+      '`paused` by an admin, or `disabled` by the platform because attempts failed for 5 days or the endpoint returned 410 (events are held), or its app is revoked (nothing is sent)',
   })
   status: SubscriptionStatus;
 
@@ -123,7 +122,7 @@ export class SubscriptionView {
   @TextField({
     maxLength: 500,
     nullable: true,
-    description: 'Why the platform disabled it; null for a subscription that is active or paused',
+    description: 'Why the platform disabled it; null if it is active or paused',
     example: null,
   })
   disabledReason: string | null;
@@ -134,14 +133,14 @@ export class SubscriptionView {
   @IntegerField({
     minimum: 0,
     description:
-      'Deliveries that it holds (status `held`), also after it was resumed. They are counted again every hour, because those whose event is no longer kept go without notice',
+      'Number of held deliveries (status `held`), also after it was resumed. Updated hourly for deliveries whose event is no longer kept',
     example: 0,
   })
   heldCount: number;
 
   @IntegerField({
     minimum: 0,
-    description: 'Events that were not held since it was last paused or disabled, because it held as many as it can',
+    description: 'Events dropped since it was last paused or disabled, because it already held the maximum',
     example: 0,
   })
   heldDropped: number;
@@ -158,7 +157,7 @@ export class SubscriptionView {
   @TextField({
     maxLength: 100,
     nullable: true,
-    description: 'What verifies `v1a` signatures; null for `v1`',
+    description: 'Public key that verifies `v1a` signatures; null for `v1`',
     example: null,
   })
   publicKey: string | null;
@@ -170,12 +169,12 @@ export class SubscriptionView {
 }
 
 export class CreatedSubscriptionView extends SubscriptionView {
-  @TextField({ maxLength: 100, optional: true, description: 'With `v1`: the signing secret; shown only once' })
+  @TextField({ maxLength: 100, optional: true, description: 'With `v1`: the signing secret. Shown once' })
   secret?: string;
 }
 
 export class RotatedSecretView {
-  @TextField({ maxLength: 100, optional: true, description: 'With `v1`: the new signing secret; shown only once' })
+  @TextField({ maxLength: 100, optional: true, description: 'With `v1`: the new signing secret. Shown once' })
   secret?: string;
 
   @TextField({ maxLength: 100, optional: true, description: 'With `v1a`: the new public key' }) publicKey?: string;

@@ -1,5 +1,6 @@
 import { type Principal, RevocationSource, requireScope } from '@crm/access';
 import {
+  EVENT_PATTERNS,
   eventScope,
   eventsOf,
   type FieldProblem,
@@ -12,6 +13,7 @@ import {
 } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { OutsideClient } from '@crm/egress';
+import { nearestName } from '@crm/formula';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Rpc } from '@crm/messaging';
 import { Inject, Injectable } from '@nestjs/common';
@@ -145,7 +147,7 @@ export class SubscriptionService {
   async delete(principal: Principal, id: string): Promise<void> {
     // The owner of a subscription never changes.
     if ((await this.require(principal, id)).installationId !== null) {
-      const detail = 'The subscription belongs to an app; it is deleted when the app is uninstalled';
+      const detail = 'The subscription belongs to an app. Uninstall the app to delete it';
       throw new PlatformError('CONFLICT', detail);
     }
     await this.record(principal, 'webhook.removed', id);
@@ -215,7 +217,7 @@ export class SubscriptionService {
   private changed(principal: Principal, before: Subscription, changes: Changes): Partial<Subscription> {
     if (!isRedefinedBy(changes)) return {};
     if (before.installationId !== null) {
-      throw new PlatformError('CONFLICT', 'The subscription belongs to an app; it can only be paused and resumed');
+      throw new PlatformError('CONFLICT', 'The subscription belongs to an app and can only be paused and resumed');
     }
     const { url, events, description, filter, rateLimit, ordering, onStall } = { ...before, ...changes };
     requireUserScope(principal, [...before.events, ...events]);
@@ -265,7 +267,7 @@ export class SubscriptionService {
     const isMoved = changes.url !== undefined && changes.url !== before.url;
     if (changes.headers !== undefined) return resolveHeaders(changes.headers ?? {}, isMoved ? {} : stored);
     if (!isMoved || Object.keys(stored).length === 0) return stored;
-    const detail = 'A new URL needs the headers with all values again, or null for none';
+    const detail = 'With a new URL, send all header values again, or null for none';
     throw new PlatformError('VALIDATION_FAILED', undefined, {
       errors: [{ pointer: '/headers', code: 'REQUIRED', detail }],
     });
@@ -277,7 +279,7 @@ export class SubscriptionService {
     if (present + requested <= limit) return;
     throw new PlatformError(
       'SUBSCRIPTION_LIMIT_EXCEEDED',
-      `A workspace can have ${limit} webhook subscriptions, including those of its apps; this one has ${present}`,
+      `A workspace can have ${limit} webhook subscriptions, including those of its apps. This one has ${present}`,
       { members: { limit, present, requested } },
     );
   }
@@ -286,7 +288,7 @@ export class SubscriptionService {
     const unknown = input.events.flatMap((event, index): FieldProblem[] =>
       isEventPattern(event)
         ? []
-        : [{ pointer: `/events/${index}`, code: 'UNKNOWN_EVENT', detail: `There is no event ${event}` }],
+        : [{ pointer: `/events/${index}`, code: 'UNKNOWN_EVENT', detail: unknownEvent(event) }],
     );
     if (unknown.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors: unknown });
     const verdict = this.outside.checkUrl(input.url);
@@ -329,6 +331,11 @@ const definitionOf = ({
 /** The scope `webhooks` covers what happens to records; what is told of people needs their scope too. */
 function requireUserScope(principal: Principal, events: readonly string[]): void {
   if (events.some((event) => eventScope(event) === 'users:read')) requireScope(principal, 'users', 'read');
+}
+
+function unknownEvent(event: string): string {
+  const near = nearestName(event, EVENT_PATTERNS);
+  return `Unknown event "${event}"${near === undefined ? '' : `. Did you mean "${near}"?`}`;
 }
 
 const idsOf = (subscriptions: readonly { readonly id: string }[]) => subscriptions.map(({ id }) => id);

@@ -32,13 +32,13 @@ export const ACTIVE = {
 } as const;
 
 /** How the subscription of a revoked app is shown: nothing is delivered to it, whatever its own state. */
-export const REVOKED = { enabled: false, disabledReason: 'The app has been revoked by the platform' } as const;
+export const REVOKED = { enabled: false, disabledReason: "The platform's operators have revoked the app" } as const;
 
 /** The only event that a removed subscription still gets: that its app was uninstalled. */
 export const REMOVAL_EVENT = 'app.uninstalled';
 
 export function refuseUnknownSubscription(): never {
-  throw new PlatformError('NOT_FOUND', 'There is no such subscription');
+  throw new PlatformError('NOT_FOUND', 'Subscription not found');
 }
 
 /** SQL: until when a receiver is left alone. A pause that began in the future is of a clock that was ahead, and over. */

@@ -33,7 +33,7 @@ const INSTALLATION = {
 const User = Type.Object({
   userId: Id,
   email: Type.Union([Type.String(), Type.Null()], {
-    description: 'Null for a host user whose address another user of the workspace has',
+    description: 'Null for a host user whose address belongs to another user of the workspace',
   }),
   name: Type.String(),
 });
@@ -44,14 +44,14 @@ const Subscription = Type.Object({
   url: Type.String(),
   description: Type.Union([Type.String(), Type.Null()]),
   events: Type.Array(Type.String(), {
-    description: 'What it subscribes to: names of events and of domains (`lead.*`)',
+    description: 'The event names and domains (`lead.*`) it subscribes to',
   }),
   createdBy: Type.String({
     format: 'uuid',
-    description: 'The user who created it; of a subscription of an app, the user who installed the app',
+    description: "The user who created it; for an app's subscription, the user who installed the app",
   }),
   appKey: Type.Optional(
-    Type.String({ description: 'Key of the app it belongs to; missing for a subscription of the workspace' }),
+    Type.String({ description: "Key of the app it belongs to; absent for the workspace's own subscription" }),
   ),
 });
 
@@ -90,37 +90,37 @@ export const EVENTS = {
   ),
   'record.deleted': ofRecords(
     'record.deleted',
-    'A record of a custom object was deleted; the data is its last state, or its id alone when it was erased',
+    'A record of a custom object was deleted. The data is its last state, or only its ID if it was permanently deleted',
     deletedCustomRecordData,
     CUSTOM,
   ),
   'record.restored': ofRecords(
     'record.restored',
-    'A record of a custom object that was deleted is back',
+    'A deleted custom object record was restored',
     customRecordData,
     CUSTOM,
   ),
   'app.installed': ofInstallations(
     'app.installed',
-    'An app was installed and all it brings is in place',
+    'An app was installed and is ready to use',
     Type.Object(Installation),
     INSTALLATION,
   ),
   'app.upgraded': ofInstallations(
     'app.upgraded',
-    'An installation moved to another version',
+    'An installation changed to another version',
     Type.Object({ ...Installation, previousVersion: Type.String() }),
     { ...INSTALLATION, previousVersion: '1.1.0' },
   ),
   'app.uninstalled': ofInstallations(
     'app.uninstalled',
-    'An app was removed; the last event of the installation that the app itself gets',
+    'An app was uninstalled. This is the last event the app receives from that installation',
     Type.Object(Installation),
     INSTALLATION,
   ),
   'app.status_changed': ofInstallations(
     'app.status_changed',
-    'Operators of the platform have suspended, reinstated or revoked an app that the workspace has installed',
+    "The platform's operators suspended, reinstated, or revoked an app that the workspace has installed",
     Type.Object({
       appKey: Type.String(),
       appName: Type.String(),
@@ -133,22 +133,22 @@ export const EVENTS = {
   'user.disabled': ofUsers('user.disabled', 'A user can no longer sign in', User, USER),
   'user.erased': ofUsers(
     'user.erased',
-    'A user was erased: whoever keeps personal data of them must delete it',
+    'A user was erased. Delete any personal data you hold about them',
     Type.Object({ userId: Id }),
     { userId: USER_ID },
   ),
   'webhook.endpoint_disabled': defineEvent('webhook.endpoint_disabled', {
     version: 1,
     producer: 'webhook-dispatcher',
-    description: 'The platform disabled a subscription, whose events it now holds',
+    description: 'A subscription was disabled; its events are being held',
     data: Type.Object({
       subscription: Subscription,
-      reason: Type.String({ description: 'Why, in words; the `disabledReason` of the subscription' }),
+      reason: Type.String({ description: 'The reason; `disabledReason` of the subscription' }),
       disabledAt: Type.String({ format: 'date-time' }),
       heldDeliveries: Type.Optional(
         Type.Integer({
           minimum: 0,
-          description: 'How many deliveries the subscription held at that moment, when known',
+          description: 'Number of deliveries held at that moment, if known',
         }),
       ),
     }),
@@ -160,7 +160,7 @@ export const EVENTS = {
         events: ['lead.*'],
         createdBy: '019ca8e0-4b7a-7d13-9c58-1e6f2a8d0b95',
       },
-      reason: 'the receiver answered 410 Gone',
+      reason: 'the endpoint returned 410 Gone',
       disabledAt: '2026-03-01T09:30:00.000Z',
       heldDeliveries: 3,
     },
@@ -170,17 +170,17 @@ export const EVENTS = {
     version: 1,
     producer: 'marketplace-certification',
     description:
-      'An operator of the platform decided about a version that the workspace submitted, or about the app that it publishes; no app receives it',
+      "An operator decided on a version that the workspace submitted, or on an app that it publishes. Apps don't receive this event",
     data: Type.Object({
       submissionId: Id,
       appKey: Type.String(),
-      appName: Type.String({ description: 'As the submitted version says' }),
+      appName: Type.String({ description: 'As in the submitted version' }),
       version: Type.String({
-        description: 'The version decided on; of a decision about the app, the one that was published or suspended',
+        description: 'The version decided on; for a decision on the app, the published or suspended version',
       }),
       decision: Type.Enum(SUBMISSION_OUTCOMES),
       reason: Type.Optional(
-        Type.String({ description: 'In the words of the operator; always given but to approve and publish' }),
+        Type.String({ description: 'The operator’s reason. Required for every decision except approve and publish' }),
       ),
       submittedBy: Type.String({
         format: 'uuid',

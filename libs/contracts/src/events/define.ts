@@ -34,10 +34,10 @@ export type EventData<E extends EventDefinition> = Static<E['data']>;
 export const RecordChange = Type.Object({
   changed: Type.Array(Type.String(), { description: 'API names of the fields whose values changed' }),
   previous: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'The previous values of these fields, by API name',
+    description: 'Their previous values, by API name',
   }),
   previousOmitted: Type.Optional(
-    Type.Literal(true, { description: 'Set when both states are too long for one message: `previous` is then empty' }),
+    Type.Literal(true, { description: 'Set if both states are too long for one message; `previous` is then empty' }),
   ),
 });
 
@@ -49,7 +49,7 @@ type Remains<R extends TSchema> = Partial<Static<R>> & { id: string };
 
 const Erased = Type.Optional(
   Type.Literal(true, {
-    description: 'Set when the record was erased: only its id is left, and receivers erase what they have',
+    description: 'Set if the record was permanently deleted: only its ID is left. Delete what you store about it',
   }),
 );
 

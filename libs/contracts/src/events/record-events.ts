@@ -35,13 +35,13 @@ function eventsOfObject(name: CoreObject): [string, EventDefinition][] {
   const subject = noun[0]?.toUpperCase() + noun.slice(1);
   const schema = recordSchema(name);
   const record = recordExample(name);
-  const ending = 'was deleted; the data is its last state, or its id alone when it was erased';
+  const ending = 'was deleted. The data is its last state, or only its ID if it was permanently deleted';
   const changed = changedRecordExample(record, exampleChange);
   return [
     define(`${domain}.created`, `${subject} was created`, recordData(schema), { record }),
     define(`${domain}.updated`, `${subject} was changed`, changedRecordData(schema), changed),
     define(`${domain}.deleted`, `${subject} ${ending}`, deletedRecordData(schema), { record }),
-    define(`${domain}.restored`, `${subject} that was deleted is back`, recordData(schema), { record }),
+    define(`${domain}.restored`, `${subject} was restored`, recordData(schema), { record }),
     ...Object.entries(milestones).map(([event, { field, value, example }]) => {
       const reached = { ...record, [field]: value, ...example };
       return define(event, `The ${field} of ${noun} became ${value}`, recordData(schema), { record: reached });

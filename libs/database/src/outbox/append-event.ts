@@ -96,7 +96,10 @@ export function eventRow<E extends EventDefinition>(
   };
   const json = JSON.stringify(envelope);
   if (Buffer.byteLength(json) > MAX_EVENT_BYTES) {
-    throw new PlatformError('PAYLOAD_TOO_LARGE', `The event of this change has more than ${MAX_EVENT_BYTES} bytes`);
+    throw new PlatformError(
+      'PAYLOAD_TOO_LARGE',
+      `The event for this change would exceed ${MAX_EVENT_BYTES} bytes. Change less at once`,
+    );
   }
   const { name } = definition;
   return { tenantId, id: envelope.id, name, subject: eventSubject(name as EventName, tenantId), envelope: json };

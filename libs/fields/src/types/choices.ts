@@ -24,10 +24,12 @@ function optionIndex({ options }: { readonly options?: FieldOptions }): Readonly
 
 /** Options that a problem names, and entries of a list that are named as problems. */
 const NAMED = 50;
+/** Options that its text names. */
+const SPELLED_OUT = 10;
 const named = new WeakMap<FieldOptions, readonly string[]>();
 
 /** The first values that a new record can have. */
-export function activeOptions({ options = [] }: { readonly options?: FieldOptions }): readonly string[] {
+function activeOptions({ options = [] }: { readonly options?: FieldOptions }): readonly string[] {
   let values = named.get(options);
   if (!values) {
     const active = options.filter((option) => typeof option === 'string' || option.active !== false);
@@ -35,6 +37,13 @@ export function activeOptions({ options = [] }: { readonly options?: FieldOption
     named.set(options, values);
   }
   return values;
+}
+
+/** The problem of a value that is not among the options that a new record can have. */
+export function notAnOption(field: { readonly options?: FieldOptions }): Omit<FieldProblem, 'pointer'> {
+  const options = activeOptions(field);
+  const detail = `Must be one of: ${options.slice(0, SPELLED_OUT).join(', ')}${options.length > SPELLED_OUT ? ', …' : ''}`;
+  return { code: 'NOT_AN_OPTION', detail, params: { options } };
 }
 
 export const picklist: FieldType = {
@@ -46,11 +55,10 @@ export const picklist: FieldType = {
   slotKind: 'text',
   formulaType: 'text',
   parse(input, field) {
-    if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be an option as text', { expected: 'string' });
+    if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be an option in a string', { expected: 'string' });
     const options = optionIndex(field);
-    return options.has(input)
-      ? accept(input)
-      : refuse('NOT_AN_OPTION', 'Must be one of the options', { options: activeOptions(field) });
+    if (options.has(input)) return accept(input);
+    return { ok: false, problems: [{ pointer: '', ...notAnOption(field) }] };
   },
   toSearchText: (value) => value as string,
 };
@@ -71,7 +79,7 @@ export const multiSelect: FieldType = {
   parse(input, field, context) {
     if (!Array.isArray(input)) return refuse('WRONG_TYPE', 'Must be a list of options', { expected: 'array' });
     if (input.length > LONGEST_LIST) {
-      return refuse('TOO_MANY_VALUES', `Must have at most ${LONGEST_LIST} entries`, { limit: LONGEST_LIST });
+      return refuse('TOO_MANY_VALUES', `Must have ${LONGEST_LIST} entries or fewer`, { limit: LONGEST_LIST });
     }
     const options = optionIndex(field);
     const chosen = new Set<string>();
@@ -101,9 +109,10 @@ export const reference: FieldType = {
   formulaType: 'text',
   /** Converts the id to lower case. The service checks whether the record exists. */
   parse(input) {
-    if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be the id of a record', { expected: 'string' });
+    if (typeof input !== 'string')
+      return refuse('WRONG_TYPE', 'Must be the ID of a record or user', { expected: 'string' });
     return isUuid(input)
       ? accept(input.toLowerCase())
-      : refuse('INVALID_REFERENCE', 'Must be the id of a record (a UUID)');
+      : refuse('INVALID_REFERENCE', 'Must be the ID of a record or user (UUID)');
   },
 };

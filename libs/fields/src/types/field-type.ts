@@ -98,13 +98,13 @@ export function refusedText(
   input: unknown,
   { limit, singleLine }: { limit: number; singleLine: boolean },
 ): ParseResult | null {
-  if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be a text', { expected: 'string' });
+  if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be a string', { expected: 'string' });
   // Counting takes linear time, so a text that is far too long is not counted.
   if (input.length > limit && (input.length > limit * 2 || codePointLength(input) > limit)) {
-    return refuse('TOO_LONG', `Must have at most ${limit} characters`, { limit });
+    return refuse('TOO_LONG', `Must be ${limit} characters or fewer`, { limit });
   }
   if (!isCleanText(input)) {
-    return refuse('INVALID_CHARACTER', 'Must not contain the character U+0000, U+10FFFF or half of a surrogate pair');
+    return refuse('INVALID_CHARACTER', 'Must not contain U+0000, U+10FFFF, or half of a surrogate pair');
   }
   if (singleLine && LINE_BREAK.test(input)) return refuse('LINE_BREAK', 'Must be a single line');
   return null;

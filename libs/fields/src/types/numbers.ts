@@ -52,8 +52,8 @@ export const date: FieldType = {
   slotKind: 'time',
   formulaType: 'date',
   parse(input) {
-    if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be a date as text', { expected: 'string' });
-    if (parseDate(input) === null) return refuse('INVALID_DATE', 'Must be a real date written YYYY-MM-DD');
+    if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be a date in a string', { expected: 'string' });
+    if (parseDate(input) === null) return refuse('INVALID_DATE', 'Must be an existing date such as 2026-03-01');
     return accept(input);
   },
   /** Midnight UTC, because the column is a timestamp. */
@@ -62,7 +62,7 @@ export const date: FieldType = {
 
 export const datetime: FieldType = {
   ...PLAIN,
-  summary: 'a moment (RFC 3339), stored as UTC with milliseconds',
+  summary: 'a date and time (RFC 3339), stored as UTC with milliseconds',
   examples: ['2026-03-01T09:30:00Z', '1999-12-31T22:30:00Z'],
   invalid: 'Not an RFC 3339 date-time',
   schema: { type: 'string', format: 'date-time' },
@@ -70,10 +70,14 @@ export const datetime: FieldType = {
   formulaType: 'datetime',
   /** Converts to UTC with `Z`; digits beyond the millisecond are dropped. */
   parse(input) {
-    if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be a date-time as text', { expected: 'string' });
+    if (typeof input !== 'string')
+      return refuse('WRONG_TYPE', 'Must be a date and time in a string', { expected: 'string' });
     const instant = parseInstant(input);
     if (instant === null) {
-      return refuse('INVALID_DATETIME', 'Must be an RFC 3339 date-time with its offset, as in 2024-02-29T09:30:00Z');
+      return refuse(
+        'INVALID_DATETIME',
+        'Must be an RFC 3339 date and time with an offset, such as 2024-02-29T09:30:00Z',
+      );
     }
     return accept(formatInstant(instant));
   },
@@ -88,7 +92,7 @@ export const formula: FieldType = {
   slotKind: null,
   formulaType: null,
   mayBeUnique: false,
-  parse: () => refuse('FORMULA_NOT_WRITABLE', 'The field is computed and cannot be written'),
+  parse: () => refuse('FORMULA_NOT_WRITABLE', "Formulas are computed and can't be written"),
   toSlot: (value) => String(value),
   toUniqueKey: (value) => String(value),
 };

@@ -69,7 +69,7 @@ const TEXT = {
 
 export const text: FieldType = {
   ...TEXT,
-  summary: 'one line of at most 4,000 characters',
+  summary: 'one line of up to 4,000 characters',
   examples: ['Ada Lovelace', 'Straße 1'],
   storage: 'text',
   bound: TEXT_LIMIT,
@@ -81,7 +81,7 @@ export const TEXTAREA_LIMIT = 100_000;
 
 export const textarea: FieldType = {
   ...TEXT,
-  summary: 'any lines, at most 100,000 characters',
+  summary: 'any number of lines, up to 100,000 characters',
   examples: ['Called twice.\nWants an offer.', 'One line'],
   storage: 'text',
   isLong: true,
@@ -95,9 +95,9 @@ const EMAIL_LIMIT = 254;
 
 export const email: FieldType = {
   ...TEXT,
-  summary: 'an e-mail address',
+  summary: 'an email address',
   examples: ['ada@example.com', 'grace@example.com'],
-  invalid: 'Not an e-mail address',
+  invalid: 'Not an email address',
   bound: EMAIL_LIMIT,
   /** Keeps the address unchanged; checks only its form. */
   parse(input) {
@@ -105,7 +105,7 @@ export const email: FieldType = {
     if (refused) return refused;
     return validator.isEmail(input as string)
       ? accept(input)
-      : refuse('INVALID_EMAIL', 'Must be an e-mail address, as in name@example.com');
+      : refuse('INVALID_EMAIL', 'Must be an email address such as name@example.com');
   },
 };
 
@@ -117,7 +117,7 @@ const E164_LENGTH = 16;
 
 export const phone: FieldType = {
   ...TEXT,
-  summary: 'a number in E.164, completed with the country of the workspace',
+  summary: "a number in E.164, completed with the workspace's country",
   examples: ['+4930123456', '+12025550123'],
   invalid: 'Not a phone number',
   bound: E164_LENGTH,
@@ -129,10 +129,10 @@ export const phone: FieldType = {
     const written = (input as string).trim().replace(/^＋/, '+');
     const country = defaultCountry !== undefined && isSupportedCountry(defaultCountry) ? defaultCountry : undefined;
     if (country === undefined && !written.startsWith('+') && /\p{Nd}/u.test(written)) {
-      return refuse('PHONE_COUNTRY_MISSING', 'Must begin with + and the country code, as in +49 30 123456');
+      return refuse('PHONE_COUNTRY_MISSING', 'Must start with + and the country code, such as +49 30 123456');
     }
     const parsed = parsePhoneNumberFromString(written, { defaultCountry: country, extract: false });
-    if (!parsed?.isValid()) return refuse('INVALID_PHONE', 'Must be a phone number, as in +49 30 123456');
+    if (!parsed?.isValid()) return refuse('INVALID_PHONE', 'Must be a phone number such as +49 30 123456');
     // E.164 has no place for an extension, and dropping it would change the number.
     if (parsed.ext) return refuse('INVALID_PHONE', 'Must be a phone number without an extension');
     return accept(parsed.number);
@@ -155,7 +155,7 @@ const FORM: Parameters<typeof validator.isURL>[1] = {
 
 export const url: FieldType = {
   ...TEXT,
-  summary: 'an https address of at most 2,048 characters',
+  summary: 'an https URL of up to 2,048 characters',
   examples: ['https://example.com/a', 'https://example.com/b'],
   invalid: 'Not an https address',
   isLong: true,
@@ -166,10 +166,7 @@ export const url: FieldType = {
     if (refused) return refused;
     return isHttpsUrl(input as string)
       ? accept(input)
-      : refuse(
-          'INVALID_URL',
-          'Must be an https address without user name and password, as in https://example.com/page',
-        );
+      : refuse('INVALID_URL', 'Must be an https URL without user name and password, such as https://example.com/page');
   },
   /** Scheme and host in lower case, as in the URL standard; the rest of an address keeps its case. */
   toUniqueKey: (value) => new URL(value as string).href,

@@ -320,8 +320,8 @@ describe('particular values', () => {
     expect(result).toEqual({
       ok: false,
       problems: [
-        { pointer: '/1', code: 'NOT_AN_OPTION', detail: 'Must be one of the options', params: { options: ['a', 'b'] } },
-        { pointer: '/2', code: 'WRONG_TYPE', detail: 'Must be an option as text', params: { expected: 'string' } },
+        { pointer: '/1', code: 'NOT_AN_OPTION', detail: 'Must be one of: a, b', params: { options: ['a', 'b'] } },
+        { pointer: '/2', code: 'WRONG_TYPE', detail: 'Must be an option in a string', params: { expected: 'string' } },
       ],
     });
   });

@@ -131,7 +131,7 @@ export const TEXT: FunctionDefinition = {
   emit: ([value], _type, target) => target.call('bounded', asText(value!, target)),
   doc: {
     summary:
-      'The text of a value: a number in at most 15 digits without exponent or grouping, a date as YYYY-MM-DD, a ' +
+      'The text of a value: a number with up to 15 digits, without exponent or grouping, a date as YYYY-MM-DD, a ' +
       'datetime in UTC, true or false, the options of a multi-select joined by ", ". Null for null.',
     examples: ['TEXT(amount)', 'TEXT(closeDate)'],
   },

@@ -239,10 +239,10 @@ describe('DtoPipe', () => {
     });
     expect(await problemsOf(Thing, { count: 11, choice: 'c', part: 1, numbers: [2 ** 31] })).toEqual(
       expect.arrayContaining([
-        problem('/count', 'TOO_LARGE', 'Must be at most 10', { maximum: 10 }),
-        problem('/choice', 'NOT_AN_OPTION', 'Must be one of a, b', { options: ['a', 'b'] }),
+        problem('/count', 'TOO_LARGE', 'Must be 10 or less', { maximum: 10 }),
+        problem('/choice', 'NOT_AN_OPTION', 'Must be one of: a, b', { options: ['a', 'b'] }),
         problem('/part', 'INVALID_TYPE', 'Must be an object or null', { expected: ['object', 'null'] }),
-        problem('/numbers/0', 'TOO_LARGE', 'Must be at most 2147483647', { maximum: 2147483647 }),
+        problem('/numbers/0', 'TOO_LARGE', 'Must be 2147483647 or less', { maximum: 2147483647 }),
       ]),
     );
   });
@@ -270,7 +270,7 @@ describe('DtoPipe', () => {
     const judged = async (query: object) => pipe.transform(query, { type: 'query', metatype: Thing });
     await expect(judged({ count: '11', colour: 'red' })).rejects.toMatchObject({
       code: 'INVALID_QUERY',
-      message: 'colour: Is not known here; count: Must be at most 10',
+      message: 'colour: Unknown field; count: Must be 10 or less',
     });
     await expect(judged({ count: '5', numbers: ['1', '2'] })).resolves.toEqual({ count: 5, numbers: [1, 2] });
   });

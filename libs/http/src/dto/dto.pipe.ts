@@ -155,14 +155,15 @@ export class DtoPipe implements PipeTransform {
 export function checkQueryText(query: unknown): void {
   refuseBadText(
     query,
-    (pointer) => new PlatformError('INVALID_QUERY', `${pointer.slice(1)}: has a character that is not allowed`),
+    (pointer) => new PlatformError('INVALID_QUERY', `${pointer.slice(1)}: contains a character that isn't allowed`),
   );
 }
 
 /** The same in the parameters of a path, for which no pipe is needed elsewhere. */
 export function checkPathText(parameters: unknown): void {
   for (const text of Object.values(parameters as Readonly<Record<string, string>>)) {
-    if (isBadText(text)) throw new PlatformError('MALFORMED_REQUEST', 'The path has a character that is not allowed');
+    if (isBadText(text))
+      throw new PlatformError('MALFORMED_REQUEST', "The path contains a character that isn't allowed");
   }
 }
 

@@ -57,7 +57,7 @@ function ownProblems(
   const [broken] = Object.entries(constraints ?? {});
   if (!broken) return [];
   const [rule, message] = broken;
-  if (rule === 'whitelistValidation') return [{ pointer, code: 'UNKNOWN_FIELD', detail: 'Is not known here' }];
+  if (rule === 'whitelistValidation') return [{ pointer, code: 'UNKNOWN_FIELD', detail: 'Unknown field' }];
   // JSON has no undefined: the member is absent.
   if (value === undefined) return [{ pointer, code: 'REQUIRED', detail: 'Is required' }];
   const context = contexts?.[rule] as RefusalContext | undefined;
@@ -76,5 +76,5 @@ const codeOf = (rule: string): string => CODES[rule] ?? (rule.startsWith('is') ?
 /** "email must be an email" → "Must be an email": the pointer identifies the member. */
 function detailOf(property: string, message: string): string {
   const text = message.startsWith(`${property} `) ? message.slice(property.length + 1) : message;
-  return text === '' ? 'Is not valid' : text.charAt(0).toUpperCase() + text.slice(1);
+  return text === '' ? 'Invalid value' : text.charAt(0).toUpperCase() + text.slice(1);
 }

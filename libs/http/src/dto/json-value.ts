@@ -85,7 +85,8 @@ export function refuseBadText(value: unknown, problem: (pointer: string) => Plat
     if (isBadScalar(item)) throw problem(pointerTo(key, parent));
     if (typeof item !== 'object' || item === null) return;
     const depth = (parent?.depth ?? 0) + 1;
-    if (depth > MAX_DEPTH) throw new PlatformError('MALFORMED_REQUEST', `The body is nested deeper than ${MAX_DEPTH}`);
+    if (depth > MAX_DEPTH)
+      throw new PlatformError('MALFORMED_REQUEST', `The body is nested more than ${MAX_DEPTH} levels deep`);
     pending.push({ value: item, depth, parent, key });
   };
   visit(value, '');
@@ -115,7 +116,7 @@ export function refuseBadBody(text: string, body: unknown): void {
     body,
     (pointer) =>
       new PlatformError('VALIDATION_FAILED', undefined, {
-        errors: [{ pointer, code: 'INVALID_CHARACTER', detail: 'Has a character or a number that cannot be stored' }],
+        errors: [{ pointer, code: 'INVALID_CHARACTER', detail: "Contains a character or number that can't be stored" }],
       }),
   );
 }

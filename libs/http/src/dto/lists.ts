@@ -78,7 +78,7 @@ function decode(cursor: string): readonly unknown[] {
 }
 
 const invalid = (cause?: unknown): PlatformError =>
-  new PlatformError('INVALID_QUERY', 'cursor: not a cursor of this list', { cause });
+  new PlatformError('INVALID_QUERY', 'cursor: this cursor belongs to a different list, filter, or sort', { cause });
 
 export const DEFAULT_PAGE_SIZE = 25;
 export const MAX_PAGE_SIZE = 200;
@@ -92,10 +92,10 @@ export const MAX_CURSOR_LENGTH = 8_000;
 
 /** Query parameters of every list; a list with more of them extends this class. */
 export class ListQuery {
-  @IntegerField({ optional: true, minimum: 1, maximum: 1_000_000, description: 'Page, from 1', example: 1 })
+  @IntegerField({ optional: true, minimum: 1, maximum: 1_000_000, description: 'Page number, from 1', example: 1 })
   page?: number;
 
-  @IntegerField({ optional: true, minimum: 1, maximum: MAX_PAGE_SIZE, description: 'Rows per page, 25 by default' })
+  @IntegerField({ optional: true, minimum: 1, maximum: MAX_PAGE_SIZE, description: 'Rows per page; 25 by default' })
   size?: number;
 
   @TextField({
@@ -109,7 +109,7 @@ export class ListQuery {
   @EnumField(COUNTS, {
     optional: true,
     description:
-      '`estimated`, the default, counts up to 10,000; `exact` counts all; `none` counts nothing. Pages by `cursor` are not counted unless `count` is given',
+      "`estimated` (default) counts up to 10,000; `exact` counts all; `none` counts nothing. Pages by `cursor` aren't counted unless you send `count`",
   })
   count?: (typeof COUNTS)[number];
 }
@@ -136,7 +136,7 @@ export function parsePage(query: ListQuery, binding: CursorBinding): ListPage {
   const after = cursor === undefined ? undefined : readCursor(binding, cursor);
   const offset = after ? 0 : (page - 1) * size;
   if (offset > MAX_OFFSET) {
-    throw new PlatformError('INVALID_QUERY', `page: reaches ${MAX_OFFSET} rows; go on with cursor`);
+    throw new PlatformError('INVALID_QUERY', `page: covers the first ${MAX_OFFSET} rows. Use cursor to read on`);
   }
   // Anyone who follows a cursor has the total of the first page.
   const count = query.count ?? (after ? 'none' : 'estimated');

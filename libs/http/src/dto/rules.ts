@@ -50,7 +50,7 @@ export function everyItem(rules: readonly Rule[], nullable: boolean): Rule {
     }
     return problems;
   };
-  const refusal: RefusalContext = { code: 'INVALID_VALUE', detail: 'Has an item that is not valid', ofItems };
+  const refusal: RefusalContext = { code: 'INVALID_VALUE', detail: 'Contains an invalid item', ofItems };
   return {
     decorate: (options) => ValidateBy({ name: 'items', validator: { validate: test } }, options),
     test,
@@ -64,7 +64,7 @@ export function noDuplicates(): Rule {
   return {
     decorate: (options) => ValidateBy({ name: 'arrayUnique', validator: { validate: test } }, options),
     test,
-    refusal: { code: 'DUPLICATE_ITEMS', detail: 'Must not repeat an item' },
+    refusal: { code: 'DUPLICATE_ITEMS', detail: 'Items must be unique' },
   };
 }
 
@@ -102,7 +102,7 @@ const isHttpUrl = (text: string): boolean => {
 export const FORMATS: Readonly<
   Record<StringFormat, { readonly test: (text: string) => boolean; readonly expected: string }>
 > = {
-  email: { test: (text) => EMAIL.test(text), expected: 'an e-mail address' },
+  email: { test: (text) => EMAIL.test(text), expected: 'an email address' },
   uuid: { test: isUuid, expected: 'a UUID' },
   date: { test: isDate, expected: 'a date (YYYY-MM-DD)' },
   'date-time': {
@@ -124,7 +124,7 @@ export interface Rule {
 export type ValueType = Exclude<JsonType, 'null'>;
 
 const TYPES: Readonly<Record<ValueType, Pick<Rule, 'decorate' | 'test'> & { readonly name: string }>> = {
-  string: { name: 'a text', decorate: IsString, test: isString },
+  string: { name: 'a string', decorate: IsString, test: isString },
   integer: { name: 'a whole number', decorate: IsInt, test: isInt },
   number: { name: 'a number', decorate: (options) => IsNumber({}, options), test: (value) => isNumber(value, {}) },
   boolean: { name: 'true or false', decorate: IsBoolean, test: isBoolean },
@@ -145,31 +145,31 @@ export function ofType(type: ValueType, nullable: boolean): Rule {
 export const oneOf = (values: readonly string[]): Rule => ({
   decorate: (options) => IsIn([...values], options),
   test: (value) => isIn(value, values),
-  refusal: { code: 'NOT_AN_OPTION', detail: `Must be one of ${values.join(', ')}`, params: { options: [...values] } },
+  refusal: { code: 'NOT_AN_OPTION', detail: `Must be one of: ${values.join(', ')}`, params: { options: [...values] } },
 });
 
 export const atLeast = (minimum: number): Rule => ({
   decorate: (options) => Min(minimum, options),
   test: (value) => min(value, minimum),
-  refusal: { code: 'TOO_SMALL', detail: `Must be at least ${minimum}`, params: { minimum } },
+  refusal: { code: 'TOO_SMALL', detail: `Must be ${minimum} or more`, params: { minimum } },
 });
 
 export const atMost = (maximum: number): Rule => ({
   decorate: (options) => Max(maximum, options),
   test: (value) => max(value, maximum),
-  refusal: { code: 'TOO_LARGE', detail: `Must be at most ${maximum}`, params: { maximum } },
+  refusal: { code: 'TOO_LARGE', detail: `Must be ${maximum} or less`, params: { maximum } },
 });
 
 export const minItems = (minimum: number): Rule => ({
   decorate: (options) => ArrayMinSize(minimum, options),
   test: (value) => arrayMinSize(value, minimum),
-  refusal: { code: 'TOO_FEW_ITEMS', detail: `Must have at least ${minimum} items`, params: { minimum } },
+  refusal: { code: 'TOO_FEW_ITEMS', detail: `Must have ${minimum} items or more`, params: { minimum } },
 });
 
 export const maxItems = (maximum: number): Rule => ({
   decorate: (options) => ArrayMaxSize(maximum, options),
   test: (value) => arrayMaxSize(value, maximum),
-  refusal: { code: 'TOO_MANY_ITEMS', detail: `Must have at most ${maximum} items`, params: { maximum } },
+  refusal: { code: 'TOO_MANY_ITEMS', detail: `Must have ${maximum} items or fewer`, params: { maximum } },
 });
 
 /** Matched as in JSON Schema, with the Unicode flag. */
@@ -186,14 +186,14 @@ export function matching({ source }: RegExp): Rule {
 export function maxLength(maximum: number): Rule {
   const test = (value: unknown): boolean =>
     typeof value === 'string' && (value.length <= maximum || codePoints(value, maximum) <= maximum);
-  const refusal = { code: 'TOO_LONG', detail: `Must have at most ${maximum} characters`, params: { maximum } };
+  const refusal = { code: 'TOO_LONG', detail: `Must be ${maximum} characters or fewer`, params: { maximum } };
   return rule('maxLength', test, refusal);
 }
 
 export function minLength(minimum: number): Rule {
   const test = (value: unknown): boolean =>
     typeof value === 'string' && (value.length >= 2 * minimum || codePoints(value, minimum) >= minimum);
-  const detail = minimum === 1 ? 'Must not be empty' : `Must have at least ${minimum} characters`;
+  const detail = minimum === 1 ? 'Must not be empty' : `Must be ${minimum} characters or more`;
   return rule('minLength', test, { code: 'TOO_SHORT', detail, params: { minimum } });
 }
 

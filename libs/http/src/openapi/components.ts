@@ -32,7 +32,7 @@ export class ProblemDocument {
   @TextField({ maxLength: 2048, optional: true, description: 'The path, without secrets' })
   instance?: string;
 
-  @TextField({ maxLength: 64, description: 'Catalogued code', example: 'VALIDATION_FAILED' })
+  @TextField({ maxLength: 64, description: 'Stable error code', example: 'VALIDATION_FAILED' })
   code: string;
 
   @TextField({ maxLength: 128, optional: true })
@@ -52,7 +52,7 @@ export class ListEnvelope {
   @IntegerField({
     minimum: 0,
     nullable: true,
-    description: 'Counting stops at 10,000 unless count=exact; null with count=none and on later pages of a cursor',
+    description: 'Stops at 10,000 unless count=exact; null with count=none and on later pages of a cursor',
   })
   total: number | null;
 
@@ -91,9 +91,9 @@ export class Components {
 
   problemExample(code: ErrorCode): Json {
     if (!this.examples.has(code)) {
-      const { title, status } = ERRORS[code];
+      const { title, status, advice } = ERRORS[code];
       const type = problemTypeUrl(this.baseUrl, code);
-      this.examples.set(code, { summary: title, value: { type, title, status, detail: title, code } });
+      this.examples.set(code, { summary: title, value: { type, title, status, detail: advice, code } });
     }
     return { $ref: `#/components/examples/${code}` };
   }

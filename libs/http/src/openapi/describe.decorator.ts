@@ -84,11 +84,11 @@ export type Caller = 'users' | 'operators';
 
 /** Who may call a route, as sentences made from its access rule. */
 export function accessText({ access, public: isPublic }: ControllerRoute, caller: Caller): string | undefined {
-  if (isPublic) return 'Needs no access token.';
+  if (isPublic) return 'No authentication required.';
   if (!access) return undefined;
-  const exempt = takesApiKeys(access) ? '; an API key needs none' : '';
-  const proof = `Needs a proof of your password or second factor in the last ten minutes${exempt}.`;
-  const ofPerson = 'Whoever has a second factor in any of their workspaces calls it as a user who has that factor.';
+  const exempt = takesApiKeys(access) ? ', except with an API key' : '';
+  const proof = `Requires authentication within the last 10 minutes${exempt}.`;
+  const ofPerson = 'A person with two-step verification in one of their workspaces has to call it as that user.';
   return [
     callersText(access, caller),
     ...(access.proof ? [proof] : []),
@@ -97,7 +97,7 @@ export function accessText({ access, public: isPublic }: ControllerRoute, caller
 }
 
 function callersText(access: AccessRule, caller: Caller): string {
-  if (caller === 'operators') return `For operators with the role ${listed(operatorRoles(access.right), 'or')}.`;
+  if (caller === 'operators') return `Operator roles: ${operatorRoles(access.right).join(', ')}.`;
   const { right, scope } = access;
   const roles = TENANT_ROLES.filter((role) => rolesAllow([role], right)).map((role) => `\`${role}\``);
   const others = [
@@ -105,14 +105,11 @@ function callersText(access: AccessRule, caller: Caller): string {
     ...((access.embed ?? scope !== undefined) ? ['embedded users'] : []),
     ...(takesApiKeys(access) ? ['API keys'] : []),
   ];
-  const users = `For users with the role ${listed(roles, 'or')}.`;
-  if (others.length === 0) return `${users} Not open to apps, embedded users or API keys.`;
-  const needed = scope && `, which need the scope \`${right === 'read' ? `${scope}:read` : scope}\``;
-  return `${users} Also open to ${listed(others, 'and')}${needed ?? ''}.`;
+  const users = `Roles: ${roles.join(', ')}.`;
+  if (others.length === 0) return `${users} Users only.`;
+  const needed = scope && `, with the scope \`${right === 'read' ? `${scope}:read` : scope}\``;
+  return `${users} Also: ${others.join(', ')}${needed ?? ''}.`;
 }
 
 const operatorRoles = (right: Right): string[] =>
   OPERATOR_ROLES.filter((role) => operatorRolesAllow([role], right)).map((role) => `\`${role}\``);
-
-const listed = (names: readonly string[], word: 'and' | 'or'): string =>
-  names.length > 1 ? `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}` : (names[0] ?? '');

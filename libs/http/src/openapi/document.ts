@@ -73,7 +73,7 @@ function refusalResponses(codes: readonly ErrorCode[], components: Components): 
 export const API_INFO = {
   version: PLATFORM_VERSION,
   description:
-    'The API of a CRM that tenants extend with apps. Bodies are JSON; every refusal is a problem document (RFC 9457) with a stable `code`. Lists come in pages with a cursor.',
+    'The API of a CRM that workspaces extend with apps. Bodies are JSON; every error is a problem document (RFC 9457) with a stable `code`. Lists are paginated with a cursor.',
   contact: { name: 'CRM developer platform', url: 'https://crm.example.com/support' },
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 } as const;
@@ -84,13 +84,13 @@ export const SECURITY_SCHEMES = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'An access token of 15 minutes, from signing in, from the embed-gateway or from the token endpoint of apps',
+      'An access token, valid for 15 minutes, from signing in, the embed gateway, or the OAuth token endpoint',
   },
   apiKey: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'crmk_…',
-    description: 'An API key of a user or of a service account, sent where an access token is sent',
+    description: 'An API key of a user or service account, sent like an access token',
   },
 } as const;
 
@@ -168,7 +168,7 @@ function operation(
       ...answers(route, description?.answers ?? [], components),
       ...refusalResponses(refusals, components),
       default: {
-        description: 'Any other problem',
+        description: 'Any other error',
         content: { [PROBLEM_TYPE]: { schema: components.schema(ProblemDocument) } },
       },
     },

@@ -62,14 +62,14 @@ const REQUEST_HEADERS: ReadonlyMap<string, HeaderDescription> = new Map([
     'idempotency-key',
     {
       name: 'Idempotency-Key',
-      description: 'Makes a repetition of the call within 24 hours answer with what the first one created',
+      description: 'Repeating the call with the same key within 24 hours returns the first result',
     },
   ],
   [
     'if-match',
     {
       name: 'If-Match',
-      description: 'ETag of the version that the change is meant for; any other present version is answered by 412',
+      description: 'ETag of the version to change; returns 412 if the current version is different',
     },
   ],
 ]);

@@ -60,14 +60,14 @@ export class DocsPageController {
   @Header('content-type', 'text/html; charset=utf-8')
   @Header('content-security-policy', DOCS_POLICY)
   @Header(...NO_SNIFFING)
-  @Describe({ summary: 'The page', hidden: true })
+  @Describe({ summary: 'Get the API reference page', hidden: true })
   page(): string {
     return DOCS_PAGE;
   }
 
   @Get('assets/:file')
   @Public()
-  @Describe({ summary: 'Its files', hidden: true })
+  @Describe({ summary: 'Get a file of the page', hidden: true })
   async asset(@Param('file') file: string, @Res() reply: FastifyReply): Promise<void> {
     reply.header(...NO_SNIFFING);
     if (file === 'docs.js') {
@@ -113,7 +113,7 @@ class ServedDocument {
 export class OpenApiController extends ServedDocument {
   @Get()
   @Public()
-  @Describe({ summary: 'This document', hidden: true })
+  @Describe({ summary: 'Get this document', hidden: true })
   read(): Record<string, unknown> {
     return this.make(false);
   }
@@ -124,7 +124,7 @@ export class OpenApiController extends ServedDocument {
 export class OperatorsOpenApiController extends ServedDocument {
   @Get()
   @Public()
-  @Describe({ summary: 'This document', hidden: true })
+  @Describe({ summary: 'Get this document', hidden: true })
   read(): Record<string, unknown> {
     return this.make(true);
   }

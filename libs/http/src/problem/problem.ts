@@ -62,9 +62,9 @@ export function toPlatformError(thrown: unknown): PlatformError {
 }
 
 const TRANSPORT_DETAILS: Readonly<Record<string, string>> = {
-  FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body does not have the length that was announced',
-  FST_ERR_BAD_URL: 'The path is not valid',
+  FST_ERR_CTP_INVALID_JSON_BODY: "The body isn't valid JSON",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "The body's length doesn't match Content-Length",
+  FST_ERR_BAD_URL: 'Invalid path',
 };
 
 export function toProblem(error: PlatformError, baseUrl: string): Problem {

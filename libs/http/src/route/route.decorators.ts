@@ -68,7 +68,7 @@ class RefuseIdempotencyKey implements CanActivate {
     if (headers['idempotency-key'] === undefined) return true;
     throw new PlatformError(
       'MALFORMED_REQUEST',
-      'This call does not take Idempotency-Key: its answer is given once, and calling again is another call',
+      "This call doesn't support Idempotency-Key. Send it without the header",
     );
   }
 }

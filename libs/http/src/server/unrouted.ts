@@ -61,7 +61,7 @@ export function requireOneHost({ rawHeaders, httpVersionMinor }: IncomingMessage
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
   if (hosts > 1 || (hosts === 0 && httpVersionMinor === 1)) {
-    throw new PlatformError('MALFORMED_REQUEST', 'A request has one Host header');
+    throw new PlatformError('MALFORMED_REQUEST', 'Send exactly one Host header');
   }
 }
 

@@ -21,7 +21,7 @@ export const AI_001: Check = {
   title: 'Assistant tools have a valid schema, a scope, and confirmation if they write',
   severity: 'blocker',
   doc: {
-    why: 'A model calls the tools on behalf of a user. The schema limits what it can pass, the scope limits what it can reach, and a person confirms what changes data.',
+    why: 'A model calls the tools on behalf of a user. The schema limits what it can pass, the scope limits what it can access, and a person confirms changes to data.',
     fix: 'Give each tool a JSON Schema of type `object` (draft 2020-12) as `inputSchema`, with patterns that compile and references to its own parts only, and a known `scope`. A tool that is not `readOnly` needs `requiresConfirmation: true`.',
   },
   *run({ manifest }) {
@@ -40,13 +40,13 @@ function* toolProblems(tool: Draft<ManifestTool>, at: string): Generator<Problem
   if (tool.name !== undefined && !TOOL_NAME.test(tool.name)) {
     yield {
       pointer: `${at}/name`,
-      message: 'The name of a tool must have 1 to 64 letters, digits, underscores and hyphens.',
+      message: 'A tool name must be 1 to 64 letters, digits, underscores, and hyphens.',
     };
   }
   if (tool.inputSchema !== undefined) {
     const problems = schemaProblems(tool.inputSchema);
     for (const problem of problems) {
-      yield { pointer: `${at}/inputSchema`, message: `This is not a JSON Schema: ${problem}.` };
+      yield { pointer: `${at}/inputSchema`, message: `Not a valid JSON Schema: ${problem}.` };
     }
     if (problems.length === 0) {
       for (const { pointer: place, message } of unusableParts(tool.inputSchema)) {
@@ -58,11 +58,11 @@ function* toolProblems(tool: Draft<ManifestTool>, at: string): Generator<Problem
     }
   }
   if (tool.scope === undefined) {
-    yield { pointer: at, message: 'The tool has no scope.' };
+    yield { pointer: at, message: 'Add a scope to the tool.' };
   } else if (!isScope(tool.scope)) {
     yield {
       pointer: `${at}/scope`,
-      message: `The scope "${tool.scope}" is unknown.${suggestion(tool.scope, SCOPES)}`,
+      message: `Unknown scope "${tool.scope}".${suggestion(tool.scope, SCOPES)}`,
     };
   }
   if (tool.readOnly !== true && tool.requiresConfirmation !== true) {
@@ -86,10 +86,10 @@ const MAX_KEY = 100;
 
 export const AUT_001: Check = {
   id: 'AUT-001',
-  title: 'Conditions parse, templates name payload keys or earlier steps',
+  title: 'Conditions parse, and templates use payload keys or earlier steps',
   severity: 'blocker',
   doc: {
-    why: 'Automations run unattended. A condition that does not parse, or a placeholder without a value or at a forbidden place, would otherwise show up only as a failed run, or as a request to a place that a payload chose.',
+    why: 'Automations run unattended. Without this check, a broken condition or placeholder would surface only as a failed run, or send a request to a URL chosen by the payload.',
     fix: 'Declare the keys of the payload in `trigger.payload` and use them, or the `key` of an earlier step, as `{{name}}` in values, title, description, subject, text, body, data, header values, the id of a record, and in the path and query of a URL.',
   },
   *run({ manifest }) {
@@ -100,11 +100,14 @@ export const AUT_001: Check = {
       yield* actionProblems(automation, at);
       if (automation.key === undefined) continue;
       if (!isLabel(automation.key) || automation.key.length > MAX_KEY) {
-        const message = `The key of an automation must be a single line of at most ${MAX_KEY} characters, without white space around it.`;
+        const message = `An automation key must be one line of up to ${MAX_KEY} characters with no leading or trailing spaces.`;
         yield { pointer: `${at}/key`, message };
       }
       if (keys.has(automation.key)) {
-        yield { pointer: `${at}/key`, message: `The automation "${automation.key}" is declared twice.` };
+        yield {
+          pointer: `${at}/key`,
+          message: `The automation "${automation.key}" is declared twice. Give each one its own key.`,
+        };
       }
       keys.add(automation.key);
     }
@@ -114,12 +117,12 @@ export const AUT_001: Check = {
 function* automationProblems(automation: Draft<ManifestAutomation>, at: string): Generator<Problem> {
   const { trigger, condition, actions } = automation;
   if (automationLength(automation as Readonly<Record<string, unknown>>) > LONGEST_AUTOMATION) {
-    const message = `Trigger, condition and actions of an automation can have at most ${LONGEST_AUTOMATION} characters.`;
+    const message = `An automation's trigger, condition, and actions can have up to ${LONGEST_AUTOMATION} characters in total.`;
     yield { pointer: at, message };
   }
-  if (actions?.length === 0) yield { pointer: `${at}/actions`, message: 'The automation has no actions.' };
+  if (actions?.length === 0) yield { pointer: `${at}/actions`, message: 'Add at least one action.' };
   if (actions && actions.length > MAX_ACTIONS) {
-    yield { pointer: `${at}/actions`, message: `An automation can have at most ${MAX_ACTIONS} actions.` };
+    yield { pointer: `${at}/actions`, message: `An automation can have up to ${MAX_ACTIONS} actions.` };
   }
   if (trigger?.type === 'schedule' && trigger.cron !== undefined) {
     const problem = cronProblem(trigger.cron);
@@ -134,7 +137,7 @@ function* automationProblems(automation: Draft<ManifestAutomation>, at: string):
     declared.add(name);
   }
   if (declared.size > MAX_PAYLOAD_KEYS) {
-    yield { pointer: `${at}/trigger/payload`, message: `A payload can declare at most ${MAX_PAYLOAD_KEYS} keys.` };
+    yield { pointer: `${at}/trigger/payload`, message: `A payload can declare up to ${MAX_PAYLOAD_KEYS} keys.` };
   }
   if (condition === undefined) return;
   const { errors } = checkFormula(condition, trigger ? conditionTypes(trigger) : {}, {
@@ -142,7 +145,7 @@ function* automationProblems(automation: Draft<ManifestAutomation>, at: string):
     expected: 'boolean',
   });
   for (const { message, position } of errors)
-    yield { pointer: `${at}/condition`, message: `At ${position}: ${asSentence(message)}` };
+    yield { pointer: `${at}/condition`, message: `Column ${position + 1}: ${asSentence(message)}` };
 }
 
 export const AUT_002: Check = {
@@ -150,8 +153,8 @@ export const AUT_002: Check = {
   title: 'No automation triggers itself without a condition that stops it',
   severity: 'blocker',
   doc: {
-    why: 'An automation on `record.updated` that updates a record triggers itself again, forever. The same can happen across several automations through the events between them.',
-    fix: 'Give an automation in the cycle a `condition` on its payload that becomes false, or remove the event or the action that closes the cycle.',
+    why: 'An automation on `record.updated` that updates a record triggers itself again, endlessly. Several automations can do the same through the events between them.',
+    fix: 'Add a `condition` that becomes false to an automation in the cycle, or remove the event or action that closes the cycle.',
   },
   *run({ manifest }) {
     const graph = eventGraph(manifest);
@@ -160,7 +163,7 @@ export const AUT_002: Check = {
       const way = wayBack(circle[0]!, new Set(circle), follows);
       yield {
         pointer: pointer('automations', graph.get(way[0]!)!.get(way[1]!)!),
-        message: `This automation can trigger itself without a condition that stops it: ${circleText(way)}.`,
+        message: `This automation can trigger itself endlessly (${circleText(way)}). Add a condition that becomes false.`,
       };
     }
   },
@@ -168,21 +171,27 @@ export const AUT_002: Check = {
 
 export const AUT_003: Check = {
   id: 'AUT-003',
-  title: 'Triggers and actions are executed by the platform',
+  title: 'The platform supports every trigger and action',
   severity: 'blocker',
   doc: {
-    why: 'The manifest has the trigger `schedule` and the actions `send_email` and `emit_event`, but the platform does not execute them yet. An app with one of them cannot be installed.',
-    fix: 'Start the automation by `webhook_received` or an event of the platform. Instead of an e-mail create a task, or call a service of yours with `http_request`, which can also receive what an event of the app would contain.',
+    why: "The manifest allows the trigger `schedule` and the actions `send_email` and `emit_event`, but the platform doesn't support them yet. An app with one of them can't be installed.",
+    fix: 'Start the automation with `webhook_received` or a platform event. Instead of sending an email, create a task, or call your own service with `http_request`, which can also replace an event of the app.',
   },
   *run({ manifest }) {
     for (const [i, { trigger, actions }] of entriesOf(manifest.automations)) {
       const at = pointer('automations', i);
       if (trigger?.type !== undefined && isExecutedTrigger(trigger.type) === false) {
-        yield { pointer: `${at}/trigger/type`, message: `The trigger ${trigger.type} is not executed yet.` };
+        yield {
+          pointer: `${at}/trigger/type`,
+          message: `The trigger "${trigger.type}" isn't supported yet. Use webhook_received or an event.`,
+        };
       }
       for (const [j, { type }] of entriesOf(actions)) {
         if (type === undefined || isExecutedAction(type) !== false) continue;
-        yield { pointer: `${at}/actions/${j}/type`, message: `The action ${type} is not executed yet.` };
+        yield {
+          pointer: `${at}/actions/${j}/type`,
+          message: `The action "${type}" isn't supported yet. Use http_request or create_task.`,
+        };
       }
     }
   },

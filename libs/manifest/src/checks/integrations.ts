@@ -29,7 +29,10 @@ export const CON_001: Check = {
       yield* streamProblems(manifest, stream, at);
       if (stream.name === undefined) continue;
       if (seen.has(stream.name)) {
-        yield { pointer: `${at}/name`, message: `The stream "${stream.name}" is declared twice.` };
+        yield {
+          pointer: `${at}/name`,
+          message: `The stream "${stream.name}" is declared twice. Give each stream its own name.`,
+        };
       }
       seen.add(stream.name);
     }
@@ -38,7 +41,7 @@ export const CON_001: Check = {
 
 function* settings(manifest: ManifestDraft): Generator<Problem> {
   const { streams, pageSize, maxRetries, schedule } = manifest.connector ?? {};
-  if (streams?.length === 0) yield { pointer: '/connector/streams', message: 'A connector needs at least one stream.' };
+  if (streams?.length === 0) yield { pointer: '/connector/streams', message: 'Add at least one stream.' };
   if (pageSize !== undefined && (pageSize < 1 || pageSize > MAX_PAGE_SIZE)) {
     yield { pointer: '/connector/pageSize', message: `The page size must be between 1 and ${MAX_PAGE_SIZE}.` };
   }
@@ -54,24 +57,24 @@ function* streamProblems(manifest: ManifestDraft, stream: Draft<ManifestStream>,
   if (stream.cursorField?.trim() === '') yield { pointer: `${at}/cursorField`, message: 'The cursor field is empty.' };
   const key = stream.primaryKey === undefined ? undefined : [stream.primaryKey].flat();
   if (key && (key.length === 0 || key.some((field) => field === undefined || field.trim() === ''))) {
-    yield { pointer: `${at}/primaryKey`, message: 'The primary key has an empty field name.' };
+    yield { pointer: `${at}/primaryKey`, message: 'Add a field name to the primary key.' };
   }
   if (stream.destinationObject === undefined) return;
   const target = resolveObject(manifest, stream.destinationObject);
   if (!target) {
     const hint = suggestion(stream.destinationObject, objectNames(manifest));
-    yield { pointer: `${at}/destinationObject`, message: `There is no object "${stream.destinationObject}".${hint}` };
+    yield { pointer: `${at}/destinationObject`, message: `Unknown object "${stream.destinationObject}".${hint}` };
     return;
   }
   if (stream.mapping === undefined) return;
   const pairs = connectorMapping(stream.mapping as Record<string, string>, target.writableFields);
-  if (pairs.length === 0) yield { pointer: `${at}/mapping`, message: 'The mapping is empty.' };
+  if (pairs.length === 0) yield { pointer: `${at}/mapping`, message: 'Add at least one field to the mapping.' };
   const filled = new Set<string>();
   for (const { key: name, source, destination } of pairs) {
     const place = `${at}/mapping${pointer(name)}`;
     if (source.trim() === '') yield { pointer: place, message: 'The name of the source field is empty.' };
     if (filled.has(destination)) {
-      yield { pointer: place, message: `The field "${destination}" is already filled from another source field.` };
+      yield { pointer: place, message: `"${destination}" is already mapped from another source field.` };
     }
     filled.add(destination);
     if (target.writableFields.has(destination)) continue;
@@ -85,14 +88,14 @@ function* streamProblems(manifest: ManifestDraft, stream: Draft<ManifestStream>,
 
 export const CON_002: Check = {
   id: 'CON-002',
-  title: 'The connector keeps its contract in a live run',
+  title: 'The connector passes a live run',
   severity: 'warning',
   doc: {
-    why: 'A connector must read all pages without gaps or duplicates, honour 429 answers, and produce the same set when it resumes after an interruption. Only a run against the source in a sandbox shows this.',
-    fix: 'Run the connector in a sandbox installation and correct what its report names.',
+    why: 'A connector must read all pages without gaps or duplicates, respect 429 responses, and produce the same set when it resumes after an interruption. Only a run against the source in a sandbox shows this.',
+    fix: 'Run the connector in a sandbox installation and fix what its report lists.',
   },
   run: ({ manifest }) => ({
-    skip: manifest.connector ? 'This needs a live run in a sandbox.' : 'The package has no connector.',
+    skip: manifest.connector ? 'This needs a live run in a sandbox.' : 'Add a connector.',
   }),
 };
 
@@ -101,11 +104,11 @@ const EVENT_NAME = /^[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)+$/;
 
 export const EVT_001: Check = {
   id: 'EVT-001',
-  title: 'Events exist in the catalogue',
+  title: 'Events exist in the catalog',
   severity: 'blocker',
   doc: {
-    why: 'A subscription to an event that does not exist is never triggered, and nobody notices.',
-    fix: `Use the events of the platform (${EVENT_NAMES.map((name) => `\`${name}\``).join(', ')}) or, in \`emit_event\` and \`service.consumes\`, one that the package lists in \`service.produces\`: events of packages are not emitted yet, so that no webhook or trigger can wait for one. Webhooks and \`service.consumes\` can also name a domain of the platform: \`lead.*\` is every event of leads, also those that are added later. There is no pattern for all domains, and a trigger names one event.`,
+    why: 'A subscription to an unknown event would never fire, without any error.',
+    fix: `Use the events of the platform (${EVENT_NAMES.map((name) => `\`${name}\``).join(', ')}) or, in \`emit_event\` and \`service.consumes\`, one that the package lists in \`service.produces\`: package events aren't supported yet, so no webhook or trigger can use one. Webhooks and \`service.consumes\` can also name a domain of the platform: \`lead.*\` covers all lead events, including future ones. There is no pattern for all domains, and a trigger names one event.`,
   },
   *run({ manifest }) {
     const events = knownEvents(manifest);
@@ -116,15 +119,18 @@ export const EVT_001: Check = {
       const isHeard = by === 'action' || by === 'consumer' || isEventPattern(name);
       if (known.has(name) && isHeard) continue;
       const message = known.has(name)
-        ? `The event "${name}" of the package is not emitted yet.`
+        ? `Package events like "${name}" aren't supported yet. Use a platform event.`
         : isEventPattern(name)
-          ? `"${name}" stands for several events; name one of them here.`
-          : `There is no event "${name}".${suggestion(name, known)}`;
+          ? `Patterns aren't allowed here. Name one event instead of "${name}".`
+          : `Unknown event "${name}".${suggestion(name, known)}`;
       yield { pointer: at, message };
     }
     for (const [i, name] of entriesOf(manifest.service?.produces)) {
       if (EVENT_NAME.test(name)) continue;
-      yield { pointer: pointer('service', 'produces', i), message: `"${name}" does not have the form domain.action.` };
+      yield {
+        pointer: pointer('service', 'produces', i),
+        message: `"${name}" must have the form domain.action, such as visit.completed.`,
+      };
     }
   },
 };

@@ -8,10 +8,10 @@ import { textsIn } from '../source/json-source.js';
 
 export const LST_001: Check = {
   id: 'LST-001',
-  title: 'The listing has a summary, support, privacy and terms',
+  title: 'The listing has a summary, support, privacy, and terms',
   severity: 'warning',
   doc: {
-    why: 'Tenants want to read in one sentence what the app does, whom to ask for help, and what happens to their data.',
+    why: 'Before they install, people want to know what the app does, where to get help, and what happens to their data.',
     fix: 'Fill in `listing.summary`, `publisher.supportEmail`, `publisher.privacyUrl` and `publisher.termsUrl`. Links must be https (or http) URLs; pictures can also be `data:image/…` URLs.',
   },
   run({ manifest: { listing, publisher } }) {
@@ -24,7 +24,7 @@ export const LST_001: Check = {
     return [
       ...wanted
         .filter(([, value]) => value === undefined || value.trim() === '')
-        .map(([at, , what]) => ({ pointer: at, message: `The package has no ${what}.` })),
+        .map(([at, , what]) => ({ pointer: at, message: `Add a ${what}.` })),
       ...links([
         ['/publisher/website', publisher?.website],
         ['/publisher/privacyUrl', publisher?.privacyUrl],
@@ -45,13 +45,13 @@ type ListedUrl = [at: string, value: string | undefined];
 function links(listed: readonly ListedUrl[]): Problem[] {
   return listed
     .filter(([, value]) => !['', 'http:', 'https:'].includes(schemeOf(value)))
-    .map(([at]) => ({ pointer: at, message: 'A link must be an https address.' }));
+    .map(([at]) => ({ pointer: at, message: 'A link must be an https URL.' }));
 }
 
 function pictures(listed: readonly ListedUrl[]): Problem[] {
   return listed
     .filter(([, value]) => !['', 'http:', 'https:'].includes(schemeOf(value)) && !/^data:image\//i.test(value ?? ''))
-    .map(([at]) => ({ pointer: at, message: 'A picture must be an https address.' }));
+    .map(([at]) => ({ pointer: at, message: 'A picture must be an https URL.' }));
 }
 
 /** The scheme as a browser reads it, ignoring leading white space; empty when the text is not an absolute URL. */
@@ -64,13 +64,13 @@ export const REV_001: Check = {
   title: 'The review packet has its four components',
   severity: 'blocker',
   doc: {
-    why: 'Operators review an app with the help of its demo video, the attestation that it was tested in a sandbox, the security questionnaire and the test instructions. An attestation that names a hash must refer to exactly this package.',
-    fix: 'Fill in `demoVideo` (an https URL), `sandboxAttestation`, `securityQuestionnaire` and `testInstructions`. After changing the manifest, repeat the sandbox test and put the new hash into the attestation.',
+    why: 'Operators review an app with its demo video, sandbox attestation, security questionnaire, and test instructions. If the attestation includes a hash, it must match this package.',
+    fix: 'Fill in `demoVideo` (an https URL), `sandboxAttestation`, `securityQuestionnaire` and `testInstructions`. After changing the manifest, repeat the sandbox test and update the hash in the attestation.',
   },
   run({ reviewPacket, mode, manifestSha256 }) {
     if (reviewPacket === undefined || reviewPacket === null) {
-      if (mode === 'certification') return { skip: 'There is no review packet. A submission needs one.' };
-      return [{ pointer: '', message: 'A submission needs a review packet.' }];
+      if (mode === 'certification') return { skip: 'There is no review packet. Add one to submit the app.' };
+      return [{ pointer: '', message: 'Add a review packet to submit the app.' }];
     }
     if (typeof reviewPacket !== 'object' || Array.isArray(reviewPacket)) {
       return [{ pointer: '', message: 'The review packet must be an object.' }];
@@ -86,8 +86,7 @@ export const REV_001: Check = {
 
 function* missingComponents(packet: ReadonlyMap<string, unknown>): Generator<Problem> {
   for (const name of REVIEW_COMPONENTS) {
-    if (isEmpty(packet.get(name)))
-      yield { pointer: `/${name}`, message: `The component "${name}" is missing or empty.` };
+    if (isEmpty(packet.get(name))) yield { pointer: `/${name}`, message: `"${name}" is missing or empty.` };
   }
 }
 
@@ -111,7 +110,7 @@ const HASH = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/gi;
  * attestation. With the key, texts may contain other hashes, such as that of a report.
  */
 function* attestedHash(attestation: unknown, manifestSha256: string): Generator<Problem> {
-  const message = `The attestation refers to another manifest. This one has the SHA-256 ${manifestSha256}.`;
+  const message = `This attestation is for a different manifest. Test again and use SHA-256 ${manifestSha256}.`;
   if (typeof attestation === 'object' && attestation !== null && Object.hasOwn(attestation, 'manifestSha256')) {
     const { manifestSha256: named } = attestation as { manifestSha256: unknown };
     if (typeof named === 'string' && named.toLowerCase() === manifestSha256) return;

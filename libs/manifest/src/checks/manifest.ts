@@ -15,8 +15,8 @@ export const MAN_001: Check = {
   title: 'The manifest matches the package schema',
   severity: 'blocker',
   doc: {
-    why: 'The schema defines which keys a package can have and the types of their values. An unknown key is rejected, because it is usually a misspelt one that would silently have no effect.',
-    fix: 'Correct each reported place. An editor that supports `$schema` completes and checks the manifest while you type.',
+    why: 'The schema defines which keys a package can have and the types of their values. Unknown keys are rejected because they are usually typos that would silently have no effect.',
+    fix: 'Fix each reported place. An editor that supports `$schema` completes and checks the manifest while you type.',
   },
   run: ({ document }) => shapeProblems(document),
 };
@@ -26,15 +26,17 @@ export const MAN_002: Check = {
   title: 'The key belongs to this publisher',
   severity: 'blocker',
   doc: {
-    why: 'The key identifies the app permanently: tenants install it, rate it and grant it scopes under this key. It never passes to another publisher silently.',
-    fix: 'Choose a key that is not taken, or sign in to the workspace that owns it.',
+    why: "The key identifies your app for good: workspaces install it, rate it, and grant it scopes under this key. It can't move to another publisher without notice.",
+    fix: "Choose a key that isn't taken, or sign in to the workspace that owns it.",
   },
   async run({ manifest, probes }) {
-    if (!probes.keyOwnership) return { skip: 'Only the marketplace knows who owns the key.' };
-    if (manifest.key === undefined) return { skip: 'The manifest has no key.' };
+    if (!probes.keyOwnership) return { skip: 'Only the server knows who owns the key.' };
+    if (manifest.key === undefined) return { skip: 'Add a key to the manifest.' };
     const ownership = await probes.keyOwnership(manifest.key);
     if (ownership !== 'other') return [];
-    return [{ pointer: '/key', message: `The key "${manifest.key}" belongs to another publisher.` }];
+    return [
+      { pointer: '/key', message: `The key "${manifest.key}" belongs to another publisher. Choose another key.` },
+    ];
   },
 };
 
@@ -43,14 +45,14 @@ export const MAN_003: Check = {
   title: 'The version is higher than every submitted version',
   severity: 'blocker',
   doc: {
-    why: 'A submitted version never changes, so a new package needs a new version, and tenants upgrade in one direction.',
+    why: 'A submitted version never changes, so a new package needs a new version, and workspaces only upgrade to higher ones.',
     fix: 'Raise `version` above the highest version that was ever submitted, by the precedence rules of Semantic Versioning (build metadata does not count).',
   },
   async run({ manifest, probes }) {
-    if (!probes.submittedVersions) return { skip: 'Only the marketplace knows which versions were submitted.' };
+    if (!probes.submittedVersions) return { skip: 'Only the server knows which versions were submitted.' };
     const { key, version } = manifest;
     if (key === undefined || version === undefined || !isVersion(version)) {
-      return { skip: 'The manifest has no key or no valid version.' };
+      return { skip: 'Add a key and a valid version to the manifest.' };
     }
     const submitted = (await probes.submittedVersions(key)).filter(isVersion);
     const highest = submitted.reduce<string | undefined>(
@@ -61,7 +63,7 @@ export const MAN_003: Check = {
     return [
       {
         pointer: '/version',
-        message: `The version ${version} is not higher than ${highest}, which was already submitted.`,
+        message: `Version ${version} must be higher than ${highest}, which was already submitted.`,
       },
     ];
   },
@@ -72,8 +74,8 @@ export const MAN_004: Check = {
   title: 'References inside the package resolve',
   severity: 'blocker',
   doc: {
-    why: 'Fields, objects and roles that the package names must exist when it is installed. Otherwise the installation would fail or a rule would silently have no effect.',
-    fix: 'Declare the missing element, or correct its name. In `referenceTarget` write objects of the package as `custom:<apiName>`. Roles are the built-in ones and those of the `roles` section; a field can also name an app as `app:<key>`.',
+    why: 'Fields, objects, and roles that the package uses must exist when it is installed. Otherwise the installation would fail, or a rule would silently have no effect.',
+    fix: "Declare the missing element, or fix its name. In `referenceTarget`, write the package's objects as `custom:<apiName>`. Roles are the built-in ones and those in the `roles` section; a field can also name an app as `app:<key>`.",
   },
   *run({ manifest }) {
     yield* roleNames(manifest);
@@ -91,9 +93,9 @@ function* roleNames(manifest: ManifestDraft): Generator<Problem> {
     if (name === undefined) continue;
     const at = pointer('roles', i, 'name');
     if (!isLabel(name)) {
-      yield { pointer: at, message: 'The name of a role must be a single line without white space around it.' };
+      yield { pointer: at, message: 'A role name must be one line with no leading or trailing spaces.' };
     }
-    if (isReservedRole(name)) yield { pointer: at, message: `The role "${name}" is built in and cannot be declared.` };
+    if (isReservedRole(name)) yield { pointer: at, message: `The role "${name}" is built in. Remove it here.` };
     if (seen.has(name)) yield { pointer: at, message: `The role "${name}" is declared twice.` };
     seen.add(name);
   }
@@ -106,7 +108,7 @@ function* nameFields(manifest: ManifestDraft): Generator<Problem> {
     const hint = suggestion(object.nameField, names);
     yield {
       pointer: pointer('objects', i, 'nameField'),
-      message: `The object has no field "${object.nameField}".${hint}`,
+      message: `Unknown field "${object.nameField}".${hint}`,
     };
   }
 }
@@ -123,7 +125,7 @@ function* referenceTargets(manifest: ManifestDraft): Generator<Problem> {
       if (referenceTarget === undefined || known.has(referenceTarget)) continue;
       yield {
         pointer: pointer('objects', i, 'fields', j, 'referenceTarget'),
-        message: `There is no object "${referenceTarget}".${suggestion(referenceTarget, known)}`,
+        message: `Unknown object "${referenceTarget}".${suggestion(referenceTarget, known)}`,
       };
     }
   }
@@ -146,9 +148,9 @@ function* fieldRoles(manifest: ManifestDraft): Generator<Problem> {
 /** Fields can also name apps, each by its own role; the app itself need not be installed. */
 function fieldRoleProblem(role: string, roles: ReadonlySet<string>, ownKey: string | undefined): string | undefined {
   if (roles.has(role)) return undefined;
-  if (role === ANY_APP) return `"app" would name every app. Write ${appRole(ownKey ?? '<key>')} for this one.`;
-  if (!isAppRole(role)) return `There is no role "${role}".${suggestion(role, roles)}`;
-  return isAppKey(role.slice(appRole('').length)) ? undefined : `"${role}" does not contain the key of an app.`;
+  if (role === ANY_APP) return `"app" would match every app. Use ${appRole(ownKey ?? '<key>')} for this one.`;
+  if (!isAppRole(role)) return `Unknown role "${role}".${suggestion(role, roles)}`;
+  return isAppKey(role.slice(appRole('').length)) ? undefined : `"${role}" must contain an app key, as in app:<key>.`;
 }
 
 function* actionTargets(manifest: ManifestDraft): Generator<Problem> {
@@ -160,7 +162,7 @@ function* actionTargets(manifest: ManifestDraft): Generator<Problem> {
       const target = resolveObject(manifest, action.object);
       if (!target) {
         const hint = suggestion(action.object, objectNames(manifest));
-        yield { pointer: `${at}/object`, message: `There is no object "${action.object}".${hint}` };
+        yield { pointer: `${at}/object`, message: `Unknown object "${action.object}".${hint}` };
         continue;
       }
       for (const field of Object.keys(action.values ?? {})) {
@@ -185,7 +187,7 @@ function* recipients(manifest: ManifestDraft): Generator<Problem> {
         typeof action.to === 'string'
           ? [[at, action.to]]
           : [...entriesOf(action.to)].map(([k, to]) => [`${at}/${k}`, to]);
-      if (named.length === 0) yield { pointer: at, message: 'The e-mail has no recipient.' };
+      if (named.length === 0) yield { pointer: at, message: 'Add a recipient to the email.' };
       for (const [place, to] of named) {
         const message = recipientProblem(to, roles);
         if (message !== undefined) yield { pointer: place, message };
@@ -197,11 +199,11 @@ function* recipients(manifest: ManifestDraft): Generator<Problem> {
 function recipientProblem(to: string, roles: ReadonlySet<string>): string | undefined {
   if (to.startsWith('role:')) {
     const role = to.slice('role:'.length);
-    return roles.has(role) ? undefined : `There is no role "${role}".${suggestion(role, roles)}`;
+    return roles.has(role) ? undefined : `Unknown role "${role}".${suggestion(role, roles)}`;
   }
   // AUT-001 reports a placeholder here.
   if (hasPlaceholder(to) || isUuid(to) || isEmail(to)) return undefined;
-  return `"${to}" is neither a user id, nor an e-mail address, nor role:<name>.`;
+  return `"${to}" must be a user ID, an email address, or role:<name>.`;
 }
 
 /** By the same rules as fields of type `email`. */
@@ -222,11 +224,11 @@ export const MAN_005: Check = {
   title: 'The package has the section that its kind requires',
   severity: 'blocker',
   doc: {
-    why: 'The kind tells a tenant what to expect from the app: a data connector has a `connector`, an industry app `objects` or `automations`, an AI assistant an `assistant`, an event-driven service `webhooks` or a `service`. Other sections are also allowed.',
+    why: 'The kind tells people what to expect from the app: a data connector has a `connector`, an industry app `objects` or `automations`, an AI assistant an `assistant`, an event-driven service `webhooks` or a `service`. Other sections are also allowed.',
     fix: 'Add the section that the kind requires, or choose the kind that fits the package.',
   },
   run({ manifest }) {
-    if (manifest.kind === undefined) return { skip: 'The manifest has no valid kind.' };
+    if (manifest.kind === undefined) return { skip: 'Add a valid kind to the manifest.' };
     const sections = SECTIONS[manifest.kind];
     if (sections.some((name) => isPresent(manifest[name]))) return [];
     return [

@@ -18,8 +18,8 @@ export const NET_001: Check = {
   title: 'Every target is an https URL with a public host and an allowed port',
   severity: 'blocker',
   doc: {
-    why: 'The platform calls webhook, connector and action targets from inside its own network. A private name or address, in whatever notation, would give access to hosts that are not public.',
-    fix: 'Use an `https` URL without user name and password, with a public host name and port 443. Placeholders are allowed only in the path and the query.',
+    why: "The platform calls webhook, connector, and action targets from inside its own network. A private name or address, in any notation, would give access to hosts that aren't public.",
+    fix: 'Use an `https` URL with a public host name and port 443, without user name and password. Placeholders are allowed only in the path and the query.',
   },
   async run(context) {
     const problems: Problem[] = [];
@@ -29,18 +29,18 @@ export const NET_001: Check = {
     }
     const hosts = urlsByHost(context.manifest, context.addressPolicy);
     if (hosts.size > MAX_HOSTS) {
-      problems.push({ pointer: '', message: `The package calls more than ${MAX_HOSTS} hosts, the maximum.` });
+      problems.push({ pointer: '', message: `A package can call up to ${MAX_HOSTS} hosts.` });
       return problems;
     }
     const names = [...hosts].filter(([host]) => !isAddress(host));
     if (!context.probes.resolveHost && problems.length === 0 && names.length > 0) {
-      return { skip: 'The URLs are valid; only the marketplace looks up their host names.' };
+      return { skip: 'The URLs are valid; only the server looks up their host names.' };
     }
     const outcomes = await Promise.all(
       names.map(async ([host, urls]) => {
         const answers = (await context.resolveHost(host)) ?? [];
         if (answers.every((address) => checkAddress(address).ok)) return [];
-        const message = `The host name ${host} resolves to an address that is not public.`;
+        const message = `${host} resolves to an address that isn't public.`;
         return urls.map(({ pointer }) => ({ pointer, message }));
       }),
     );
@@ -56,13 +56,13 @@ export const NET_002: Check = {
   title: 'Allowed embed origins are exact https origins of public hosts',
   severity: 'blocker',
   doc: {
-    why: 'The embed page can be framed by exactly these origins. A wildcard, a path or plain http would open it to pages the app does not control; so would a private name or address, which is another host in every network. Without an origin nobody can frame it. All origins are sent in one header with each page, so their number is limited.',
+    why: "Only these origins can frame the embed page. A wildcard, a path, or plain http would open it to pages the app doesn't control; so would a private name or address, which is a different host in every network. Without an origin, no one can frame it. All origins are sent in one header with each page, so their number is limited.",
     fix: 'Write each origin as `https://host` or `https://host:port`, with a public host, in lower case and without anything after it. List 1 to 50 origins.',
   },
   *run({ manifest, addressPolicy }) {
     const origins = manifest.embed?.allowedOrigins;
     if (origins !== undefined && (origins.length === 0 || origins.length > MAX_ORIGINS)) {
-      const message = `An app that embeds has 1 to ${MAX_ORIGINS} origins, but this one has ${origins.length}.`;
+      const message = `List 1 to ${MAX_ORIGINS} origins; this package has ${origins.length}.`;
       yield { pointer: pointer('embed', 'allowedOrigins'), message };
     }
     for (const [i, origin] of entriesOf(origins)) {
@@ -76,31 +76,34 @@ export const NET_002: Check = {
 function originProblem(origin: string, policy: HostnameOptions): string | undefined {
   if (origin.includes('*')) return 'An origin must be exact; "*" is not allowed.';
   const url = parseUrl(origin);
-  if (!url) return 'This is not an origin. Example: https://app.example.com.';
+  if (!url) return 'Not a valid origin. Use scheme and host, such as https://app.example.com.';
   if (url.protocol !== 'https:') return 'An origin must begin with https://.';
   // URLs also allow characters that end a source or a directive of a Content-Security-Policy; host names do not.
   const verdict = checkHostname(url.hostname, policy);
   if (!verdict.ok) return `${verdict.message}.`;
-  return url.origin === origin ? undefined : `An origin consists of scheme, host and port only: "${url.origin}".`;
+  return url.origin === origin ? undefined : `An origin has only scheme, host, and port: write "${url.origin}".`;
 }
 
 export const NET_003: Check = {
   id: 'NET-003',
-  title: 'Every host name resolves at present',
+  title: 'Every host name resolves',
   severity: 'advice',
   doc: {
-    why: 'A name that does not resolve at present is often misspelt. The package can still pass, since every call looks up the name again.',
-    fix: 'Check the spelling, or create the DNS entry before tenants install the app.',
+    why: "A name that doesn't resolve is often a typo. The package can still pass because every call looks up the name again.",
+    fix: 'Check the spelling, or create the DNS entry before anyone installs the app.',
   },
   async run(context) {
-    if (!context.probes.resolveHost) return { skip: 'Only the marketplace looks up host names.' };
+    if (!context.probes.resolveHost) return { skip: 'Only the server looks up host names.' };
     const hosts = [...urlsByHost(context.manifest, context.addressPolicy)].slice(0, MAX_HOSTS);
     const outcomes = await Promise.all(
       hosts.map(async ([host, urls]) => {
         // An address needs no lookup.
         const answers = isAddress(host) ? [host] : await context.resolveHost(host);
         return answers?.length === 0
-          ? urls.map(({ pointer }) => ({ pointer, message: `The host name ${host} does not resolve.` }))
+          ? urls.map(({ pointer }) => ({
+              pointer,
+              message: `${host} doesn't resolve. Check the spelling or its DNS entry.`,
+            }))
           : [];
       }),
     );
@@ -113,21 +116,21 @@ const MAX_REDIRECT_URIS = 20;
 
 export const NET_004: Check = {
   id: 'NET-004',
-  title: 'Redirect URIs are exact https addresses',
+  title: 'Redirect URIs are exact https URLs',
   severity: 'blocker',
   doc: {
-    why: 'A user who allows the app to act for them is sent to one of these addresses, with a code that the app exchanges for tokens. They are compared character by character with what the app sends, so nothing in them can stand for something else.',
-    fix: 'Write each address in full, as `https://host/path`, in the spelling of the URL standard: host in lower case, no default port, no user name, no fragment, no `*`. List at most 20.',
+    why: "After consent, users are sent to one of these URIs with a code that the app exchanges for tokens. They are compared character by character with what the app sends, so wildcards aren't possible.",
+    fix: 'Write each URL in full, as `https://host/path`, in the spelling of the URL standard: lower-case host, no default port, no user name, no fragment, no `*`. List up to 20.',
   },
   *run({ manifest }) {
     const uris = manifest.oauth?.redirectUris;
     if (uris !== undefined && (uris.length === 0 || uris.length > MAX_REDIRECT_URIS)) {
-      const message = `An app that acts for users has 1 to ${MAX_REDIRECT_URIS} redirect URIs, but this one has ${uris.length}.`;
+      const message = `List 1 to ${MAX_REDIRECT_URIS} redirect URIs; this package has ${uris.length}.`;
       yield { pointer: pointer('oauth', 'redirectUris'), message };
     }
     const seen = new Set<string>();
     for (const [i, uri] of entriesOf(uris)) {
-      const message = seen.has(uri) ? 'This redirect URI is listed twice.' : redirectProblem(uri);
+      const message = seen.has(uri) ? 'This redirect URI is listed twice. Remove one.' : redirectProblem(uri);
       seen.add(uri);
       if (message !== undefined) yield { pointer: pointer('oauth', 'redirectUris', i), message };
     }
@@ -135,7 +138,7 @@ export const NET_004: Check = {
 };
 
 function redirectProblem(uri: string): string | undefined {
-  if (uri.length > MAX_URL_LENGTH) return `A redirect URI can have at most ${MAX_URL_LENGTH} characters.`;
+  if (uri.length > MAX_URL_LENGTH) return `A redirect URI can have up to ${MAX_URL_LENGTH} characters.`;
   if (uri.includes('*')) return 'A redirect URI must be exact; "*" is not allowed.';
   if (uri.includes('{{')) return 'A redirect URI must be exact; placeholders are not allowed.';
   const url = parseUrl(uri);
@@ -145,8 +148,8 @@ function redirectProblem(uri: string): string | undefined {
   if (url.username !== '' || url.password !== '') return 'A redirect URI must not have a user name.';
   // RFC 6749, section 3.1.2.2: a code and its companions are added to the query, and must not be there already.
   const taken = RESERVED.find((name) => url.searchParams.has(name));
-  if (taken !== undefined) return `The query of a redirect URI must not have the parameter "${taken}".`;
-  return url.href === uri ? undefined : `The redirect URI has another spelling: "${url.href}".`;
+  if (taken !== undefined) return `Remove the parameter "${taken}" from the query of this redirect URI.`;
+  return url.href === uri ? undefined : `Write this redirect URI as "${url.href}".`;
 }
 
 /** What is added to the address when the user has decided. */
@@ -157,7 +160,7 @@ export const SEC_001: Check = {
   title: 'The package contains no secret',
   severity: 'blocker',
   doc: {
-    why: 'A package is stored, reviewed and shown. Everyone who sees it knows the keys and tokens in it, even after they are removed.',
+    why: 'A package is stored, reviewed, and shown. Everyone who sees it knows the keys and tokens in it, even after they are removed.',
     fix: 'Revoke the secret, remove it from the package, and keep the new one on the app’s own server.',
   },
   run: ({ document }) => secretsIn(document),

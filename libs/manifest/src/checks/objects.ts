@@ -24,11 +24,11 @@ const SANDBOX_PREFIX = 'sbx_';
 
 export const OBJ_001: Check = {
   id: 'OBJ-001',
-  title: 'Api names are valid, unique and not reserved',
+  title: 'API names are valid, unique, and not reserved',
   severity: 'blocker',
   doc: {
-    why: 'Api names become paths and keys of the API and names in formulas. They must not hide existing names: core objects, the fields of every record and what answers add to them, keywords of the formula language, the prefix of sandbox installations.',
-    fix: 'Use at most 40 lower-case letters, digits and underscores, beginning with a letter. Declare each object once, and each field once in its object.',
+    why: "API names become paths and keys in the API and names in formulas. They can't hide existing names: standard objects, the fields that every record and response has, keywords of the formula language, and the prefix of sandbox installations.",
+    fix: 'Use up to 40 lower-case letters, digits, and underscores, starting with a letter. Declare each object once, and each field once per object.',
   },
   async run(context) {
     return nameProblems(context.manifest, await context.publishedManifest());
@@ -47,9 +47,9 @@ function* objectNames(manifest: ManifestDraft): Generator<Problem> {
     const at = pointer('objects', i, 'apiName');
     const problem =
       nameProblem(apiName) ??
-      (isCoreObject(apiName) ? `"${apiName}" is the name of a core object.` : undefined) ??
+      (isCoreObject(apiName) ? `"${apiName}" is the name of a standard object. Choose another name.` : undefined) ??
       (apiName.startsWith(SANDBOX_PREFIX)
-        ? `"${SANDBOX_PREFIX}" is the prefix of sandbox installations.`
+        ? `"${SANDBOX_PREFIX}" is the prefix of sandbox installations. Choose another name.`
         : undefined) ??
       (seen.has(apiName) ? `The object "${apiName}" is declared twice.` : undefined);
     if (problem !== undefined) yield { pointer: at, message: problem };
@@ -73,11 +73,13 @@ function* fieldNames(manifest: ManifestDraft, published: Manifest['objects']): G
   }
 }
 
-const reserved = (name: string) => `"${name}" is a reserved name.`;
+const reserved = (name: string) => `"${name}" is reserved. Choose another name.`;
 
 function nameProblem(name: string): string | undefined {
   if (RESERVED.has(name.toLowerCase())) return reserved(name);
-  return API_NAME.test(name) ? undefined : `"${name}" is not a valid api name.`;
+  return API_NAME.test(name)
+    ? undefined
+    : `"${name}" isn't a valid API name. Use lower-case letters, digits, and underscores, starting with a letter, up to 40 characters.`;
 }
 
 export const OBJ_002: Check = {
@@ -85,8 +87,8 @@ export const OBJ_002: Check = {
   title: 'Field rules are consistent',
   severity: 'blocker',
   doc: {
-    why: 'A field with contradictory settings would reject every value or none: a picklist without options, a reference without a target, a rule that does not fit the type, a pattern that the linear-time engine does not accept, a default that violates the field’s own rules.',
-    fix: 'Correct the reported field. Patterns use the syntax of RE2: no look-around and no back references.',
+    why: "A field with contradictory settings would reject every value or none: a picklist without options, a reference without a target, a rule that doesn't fit the type, an unsupported pattern, or a default that breaks the field's own rules.",
+    fix: 'Fix the reported field. Patterns use RE2 syntax: no look-around or backreferences.',
   },
   run({ manifest }) {
     const budget = new PatternBudget();
@@ -110,11 +112,11 @@ export const OBJ_002: Check = {
 
 export const OBJ_003: Check = {
   id: 'OBJ-003',
-  title: 'Formulas parse, type-check, have no cycle and stay within the limits',
+  title: 'Formulas parse, type-check, have no cycles, and stay within the limits',
   severity: 'blocker',
   doc: {
-    why: 'A formula is computed whenever a record is read. A formula that passes this check can never fail then.',
-    fix: 'Correct the formula at the reported position (counted in characters from 0). Formulas can read the fields of their own object, including other formulas, but not in a cycle.',
+    why: 'A formula is computed whenever a record is read. A formula that passes this check never fails.',
+    fix: 'Fix the formula at the reported column (counted in characters from 1). Formulas can read the fields of their own object, including other formulas, but not in a cycle.',
   },
   async run({ manifest }) {
     const problems: Problem[] = [];
@@ -127,7 +129,7 @@ export const OBJ_003: Check = {
       for (const [j, field] of formulas) {
         for (const { message, position } of checked.get(field.apiName)?.errors ?? []) {
           const at = pointer('objects', i, 'fields', j, 'expression');
-          problems.push({ pointer: at, message: `At ${position}: ${asSentence(message)}` });
+          problems.push({ pointer: at, message: `Column ${position + 1}: ${asSentence(message)}` });
         }
       }
       await nextTurn();
@@ -141,12 +143,12 @@ export const OBJ_004: Check = {
   title: 'Destructive changes to the published version are declared',
   severity: 'warning',
   doc: {
-    why: 'An upgrade affects records that tenants already have. Removing an object or a field, or changing the type of a field, loses stored values.',
-    fix: 'Keep the field, or declare in `release.breaking` what is lost and what to do before upgrading.',
+    why: "An upgrade affects existing records. Removing an object or a field, or changing a field's type, loses stored values.",
+    fix: 'Keep the field, or list in `release.breaking` what is lost and what to do before upgrading.',
   },
   async run(context) {
     const published = await context.publishedManifest();
-    if (published === undefined) return { skip: 'Only the marketplace knows the published version.' };
+    if (published === undefined) return { skip: 'Only the server knows the published version.' };
     if (published === null) return [];
     const declared = (context.manifest.release?.breaking ?? []).some(
       (text) => text !== undefined && text.trim() !== '',
@@ -154,17 +156,20 @@ export const OBJ_004: Check = {
     if (declared) return [];
     return compareManifests(published, context.manifest, context.addressPolicy)
       .filter((change) => change.effect === 'destructive')
-      .map(({ pointer, message }) => ({ pointer, message: `${message} This is not declared in release.breaking.` }));
+      .map(({ pointer, message }) => ({
+        pointer,
+        message: `${message} List it in release.breaking, or undo the change.`,
+      }));
   },
 };
 
 export const OBJ_005: Check = {
   id: 'OBJ-005',
-  title: 'Field access does not contradict uniqueness and required values',
+  title: 'Field access is compatible with unique and required settings',
   severity: 'blocker',
   doc: {
-    why: 'A conflict on a unique field reveals that a value exists. Whoever can write the field without reading it could find out its values by trying them, and so could everyone who creates records when the field has a default. A required field without a default keeps users who cannot write it from creating records at all; this is advice and does not reject the package.',
-    fix: 'Let every role in `writeRoles` of a unique field also read it, with no `readRoles` or with all of these roles in `readRoles`; without `writeRoles` everyone writes the field, so everyone must read it. Give the required field a default or remove its `writeRoles`.',
+    why: "A uniqueness conflict reveals that a value exists. Anyone who can write a unique field but not read it could guess its values one at a time; a default lets everyone who creates records do so. A required field without a default keeps users who can't write it from creating records; this is only advice.",
+    fix: 'Unique field: add every role in `writeRoles` to `readRoles`, or remove `readRoles`; without `writeRoles`, remove `readRoles`. Required field: add a default, or remove `writeRoles`.',
   },
   *run({ manifest }) {
     for (const [i, object] of entriesOf(manifest.objects)) {
@@ -172,7 +177,7 @@ export const OBJ_005: Check = {
         const at = pointer('objects', i, 'fields', j);
         yield* revealedValues(field, at);
         if (field.required === true && isRestricted(field.writeRoles) && !hasDefault(field)) {
-          const message = 'The field is required and has no default, but not everyone can write it.';
+          const message = 'This field is required but not everyone can write it. Add a default or remove writeRoles.';
           yield advice(`${at}/writeRoles`, message);
         }
       }
@@ -187,22 +192,23 @@ export const OBJ_005: Check = {
 function* revealedValues(field: NamedField, at: string): Generator<Problem> {
   if (field.is_unique !== true || !isRestricted(field.readRoles)) return;
   if (!isRestricted(field.writeRoles)) {
-    const message = 'The field is unique and everyone can write it, but not everyone can read it.';
+    const message =
+      'This unique field can be written by everyone but read only by some. Remove readRoles, or limit writeRoles to the same roles.';
     yield { pointer: `${at}/readRoles`, message: `${message} A conflict would reveal its values.` };
     return;
   }
   if (hasDefault(field)) {
-    const message = 'The field is unique and has a default, which everyone writes who creates a record';
+    const message = 'This unique field has a default, so everyone who creates a record writes it';
     yield {
       pointer: `${at}/readRoles`,
-      message: `${message}. A conflict would reveal it to those who cannot read it.`,
+      message: `${message}. A conflict would reveal it to people who can't read it.`,
     };
   }
   const readers = new Set(field.readRoles);
   for (const [k, role] of entriesOf(field.writeRoles)) {
     // A bare `app` names nobody, and MAN-004 refuses it.
     if (role === ANY_APP || readers.has(role)) continue;
-    const message = `The field is unique, and ${role} can write it but not read it. A conflict would reveal its values.`;
+    const message = `This field is unique, and ${role} can write it but not read it. A conflict would reveal its values. Add ${role} to readRoles.`;
     yield { pointer: `${at}/writeRoles/${k}`, message };
   }
 }
@@ -213,19 +219,18 @@ function isRestricted(roles: readonly (string | undefined)[] | undefined): boole
 }
 
 const DELETION_TELLS = {
-  restrict:
-    'The deletion of what it refers to is refused to people who cannot read it, and tells them that a record refers to it.',
+  restrict: "People who can't read it can't delete the referenced record, which tells them that a record refers to it.",
   cascade:
-    'Whoever deletes what it refers to without reading it learns which records refer to it: they are deleted too.',
+    'People who delete the referenced record without reading this field learn which records refer to it, because those are deleted, too.',
 };
 
 export const OBJ_007: Check = {
   id: 'OBJ-007',
-  title: 'Deletions tell nothing of references that some readers do not see',
+  title: "Deletions don't reveal references that some people can't see",
   severity: 'warning',
   doc: {
-    why: 'A deletion follows the definition, whatever the caller may read. With `restrict` it is refused while a record refers to the deleted one, and with `cascade` that record is deleted as well: both tell people who cannot read the reference that it is there. A required reference has `restrict` without saying so.',
-    fix: 'Use `set_null`, which gives the record no new version and no event, or let everyone read the reference. If it is intended, nothing: the reviewer sees the warning.',
+    why: "A deletion follows the definition, whatever the caller can read. `restrict` rejects it while a record refers to the deleted one, and `cascade` deletes that record as well: both reveal the reference to people who can't read it. A required reference has `restrict` by default.",
+    fix: 'Use `set_null`, which creates no new version and no event, or let everyone read the reference. If this is intended, leave it: the reviewer sees the warning.',
   },
   *run({ manifest }) {
     for (const [i, object] of entriesOf(manifest.objects)) {
@@ -242,11 +247,11 @@ export const OBJ_007: Check = {
 
 export const OBJ_008: Check = {
   id: 'OBJ-008',
-  title: 'No formula shows values of fields to people who cannot read them',
+  title: "No formula shows field values to people who can't read the fields",
   severity: 'warning',
   doc: {
-    why: 'A formula with `exposes` is read by people who cannot read every field that it is computed of. What they learn of these fields is what the formula lets through: a sum may be harmless, a copy is the value itself.',
-    fix: 'If it is intended, nothing: the reviewer, the listing and the administrator who installs the app see which fields it opens. Otherwise remove `exposes`, or give the formula the `readRoles` of these fields.',
+    why: "People who can't read every source field of a formula can read the formula if it has `exposes`. They learn what the formula reveals: a sum may be harmless, a copy is the value itself.",
+    fix: 'If this is intended, leave it: the reviewer, the listing, and the admin who installs the app see which fields it opens. Otherwise remove `exposes`, or give the formula the `readRoles` of these fields.',
   },
   *run({ manifest }) {
     for (const [i, object] of entriesOf(manifest.objects)) {
@@ -255,7 +260,7 @@ export const OBJ_008: Check = {
       for (const [j, { apiName }] of fields) {
         const names = opened.get(apiName);
         if (!names) continue;
-        const message = `The formula opens ${names.join(', ')} to people who cannot read ${names.length > 1 ? 'them' : 'it'}.`;
+        const message = `The formula opens ${names.join(', ')} to people who can't read ${names.length > 1 ? 'them' : 'it'}.`;
         yield { pointer: pointer('objects', i, 'fields', j, 'exposes'), message };
       }
     }

@@ -11,7 +11,7 @@ export const SCP_001: Check = {
   title: 'Every requested scope is known and not reserved',
   severity: 'blocker',
   doc: {
-    why: 'An administrator grants scopes when installing an app. An unknown scope would be shown but mean nothing; a reserved one would let an app act as the platform.',
+    why: 'An admin grants scopes when installing an app. An unknown scope would be shown but mean nothing; a reserved one would let an app act as the platform.',
     fix: `Use the scopes of the platform: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}.`,
   },
   *run({ manifest }) {
@@ -22,8 +22,8 @@ export const SCP_001: Check = {
     for (const { scope, pointer: at } of [...requestedScopes(manifest), ...embed]) {
       if (isScope(scope)) continue;
       const message = RESERVED_SCOPES.includes(scope.split(':')[0]!)
-        ? `The scope "${scope}" is reserved for the platform.`
-        : `The scope "${scope}" is unknown.${suggestion(scope, SCOPES)}`;
+        ? `The scope "${scope}" is reserved for the platform. Remove it.`
+        : `Unknown scope "${scope}".${suggestion(scope, SCOPES)}`;
       yield { pointer: at, message };
     }
   },
@@ -34,13 +34,16 @@ export const SCP_002: Check = {
   title: 'Each scope is requested with a purpose',
   severity: 'warning',
   doc: {
-    why: 'The purpose is shown to the administrator who is asked to grant the scope.',
-    fix: 'Write the permission as `{ "scope": "leads:read", "purpose": "…" }` with a sentence that an administrator understands.',
+    why: 'The admin who grants the scope sees the purpose.',
+    fix: 'Write the permission as `{ "scope": "leads:read", "purpose": "…" }` with a sentence that an admin will understand.',
   },
   run: ({ manifest }) =>
     requestedScopes(manifest)
       .filter(({ purpose }) => purpose === undefined || purpose.trim() === '')
-      .map(({ scope, pointer }) => ({ pointer, message: `The scope "${scope}" is requested without a purpose.` })),
+      .map(({ scope, pointer }) => ({
+        pointer,
+        message: `Explain why the app needs "${scope}": add a purpose that an admin will understand.`,
+      })),
 };
 
 export const SCP_003: Check = {
@@ -48,14 +51,17 @@ export const SCP_003: Check = {
   title: 'Every requested scope is used by the package',
   severity: 'advice',
   doc: {
-    why: 'Administrators grant fewer scopes more readily. The suite sees only what the package declares, not the calls that the app’s own servers make through the API.',
-    fix: 'Remove the scope, or explain in its purpose what the app’s servers do with it.',
+    why: "Admins are more likely to approve an app that asks for less. The check sees only what the package declares, not the API calls of the app's own servers.",
+    fix: "Remove the scope, or explain in its purpose what the app's servers do with it.",
   },
   run({ manifest }) {
     const used = new Set(scopeUses(manifest).map(({ scope }) => nameOf(scope)));
     return requestedScopes(manifest)
       .filter(({ scope }) => isScope(scope) && !used.has(nameOf(scope)))
-      .map(({ scope, pointer }) => ({ pointer, message: `Nothing in the package uses the scope "${scope}".` }));
+      .map(({ scope, pointer }) => ({
+        pointer,
+        message: `The package doesn't use "${scope}". Remove it, or explain it in purpose.`,
+      }));
   },
 };
 
@@ -69,18 +75,18 @@ export const SCP_004: Check = {
   title: 'The new version needs no more access than the published one',
   severity: 'warning',
   doc: {
-    why: 'Tenants have not consented to a new scope, event, host or object, to a scope that is no longer optional, or to a formula that newly exposes values its readers cannot read, or exposes other such values. An upgrade with such a change waits for the consent of an administrator.',
-    fix: 'If the new access is intended, nothing: the upgrade asks for consent. Otherwise remove it.',
+    why: "Workspaces haven't agreed to these additions: a new scope, event, host, or object; an optional scope that became required; or a formula that exposes more than its readers could see. An upgrade with such a change waits for an admin's consent.",
+    fix: 'If the new access is intended, leave it: the upgrade asks for consent. Otherwise remove it.',
   },
   async run(context) {
     const published = await context.publishedManifest();
-    if (published === undefined) return { skip: 'Only the marketplace knows the published version.' };
+    if (published === undefined) return { skip: 'Only the server knows the published version.' };
     if (published === null) return [];
     return compareManifests(published, context.manifest, context.addressPolicy)
       .filter((change) => change.consent)
       .map(({ pointer, message }) => ({
         pointer,
-        message: `${message} The upgrade needs the consent of an administrator.`,
+        message: `${message} The upgrade needs an admin's consent.`,
       }));
   },
 };
@@ -90,7 +96,7 @@ export const SCP_005: Check = {
   title: 'Every scope that the package uses is requested',
   severity: 'blocker',
   doc: {
-    why: 'An app can do only what its granted scopes allow. A package that needs a scope it does not request would be installed and then fail.',
+    why: "An app can do only what its granted scopes allow. A package that uses a scope it doesn't request would fail after installation.",
     fix: 'Add the scope to `permissions`. The full scope covers its `:read`. Objects and actions on them need `custom_objects`, `create_task` needs `tasks`, actions on core objects need their scope (`opportunity` needs `pipeline`), automations need `automations`, webhooks and triggers need the `:read` scope of the event’s domain, whether a webhook names one event or the whole domain (`lead.*`); for `user.*`, whose events have names and e-mail addresses of people, that is `users:read`. Events of the domains `app` and `webhook` need no scope.',
   },
   run({ manifest }) {
@@ -99,7 +105,7 @@ export const SCP_005: Check = {
     return scopeUses(manifest).flatMap(({ scope, pointer, what, needed }) => {
       if (!needed || coversScope(requested, scope) || reported.has(scope)) return [];
       reported.add(scope);
-      return [{ pointer, message: `${what} needs the scope "${scope}", which is not requested.` }];
+      return [{ pointer, message: `${what} needs the scope "${scope}". Add it to permissions.` }];
     });
   },
 };

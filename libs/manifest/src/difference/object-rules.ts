@@ -22,16 +22,16 @@ export const objectRules: readonly Rule[] = [
   [
     `${FIELD}/type`,
     ({ before, after }) =>
-      typeEffect(String(before), String(after)) === 'safe' ? 'behaviour' : ['loss', 'Stored values do not fit.'],
+      typeEffect(String(before), String(after)) === 'safe' ? 'behaviour' : ['loss', "Stored values don't fit."],
   ],
-  [`${FIELD}/referenceTarget`, () => ['loss', 'Stored references do not fit.']],
+  [`${FIELD}/referenceTarget`, () => ['loss', "Stored references don't fit."]],
   [
     `${FIELD}/onDelete`,
     ({ after }) =>
-      after === 'cascade' ? ['loss', 'Records are deleted with the one that they refer to.'] : 'behaviour',
+      after === 'cascade' ? ['loss', 'Records are now deleted with the one they refer to.'] : 'behaviour',
   ],
-  [`${FIELD}/required`, ({ after }) => (after === true ? ['loss', 'Writes without a value fail.'] : 'behaviour')],
-  [`${FIELD}/is_unique`, ({ after }) => (after === true ? ['loss', 'Writes of equal values fail.'] : 'behaviour')],
+  [`${FIELD}/required`, ({ after }) => (after === true ? ['loss', 'Writes without a value will fail.'] : 'behaviour')],
+  [`${FIELD}/is_unique`, ({ after }) => (after === true ? ['loss', 'Writes of equal values will fail.'] : 'behaviour')],
   [
     `${FIELD}/options/*`,
     ({ kind }) => (kind === 'removed' ? ['loss', 'Stored values are no longer among the options.'] : 'behaviour'),
@@ -40,25 +40,25 @@ export const objectRules: readonly Rule[] = [
   [`${FIELD}/options`, 'text'],
   [
     `${FIELD}/validationRules/*`,
-    ({ kind }) => (kind === 'added' ? ['loss', 'Values that were valid may be refused.'] : 'behaviour'),
+    ({ kind }) => (kind === 'added' ? ['loss', 'Values that were valid may be rejected.'] : 'behaviour'),
   ],
   [`${FIELD}/validationRules/*/message`, 'text'],
   [`${FIELD}/readRoles`, (difference) => rolesVerdict(difference, 'read')],
   [`${FIELD}/writeRoles`, (difference) => rolesVerdict(difference, 'write')],
   [
     `${FIELD}/exposes`,
-    ({ after }) => (after === true ? EXPOSES : ['loss', 'Only readers of everything it reads can read it.']),
+    ({ after }) => (after === true ? EXPOSES : ['loss', 'Only people who can read all its sources can read it.']),
   ],
   [`${FIELD}/expression`, expressionVerdict],
 ];
 
-const EXPOSES = ['access', 'A formula shows values derived from fields that its readers cannot read.'] as const;
+const EXPOSES = ['access', "A formula exposes values from fields its readers can't see."] as const;
 
 function fieldVerdict({ kind, steps, after }: RawDifference, packages: Packages): Verdict {
   if (kind === 'removed') return ['loss', 'It is removed with its values.'];
   const field = after as Partial<NamedField>;
   if (field.type === 'formula' && (field.exposes === true || showsOtherValues(steps, packages))) return EXPOSES;
-  if (field.required === true && !hasDefault(field)) return ['loss', 'Writes without a value fail.'];
+  if (field.required === true && !hasDefault(field)) return ['loss', 'Writes without a value will fail.'];
   return 'behaviour';
 }
 
@@ -104,6 +104,6 @@ const fieldsOf = (object: unknown): NamedField[] =>
 function rolesVerdict({ before = [], after = [] }: RawDifference, right: 'read' | 'write'): Verdict {
   const [old, now] = [before as readonly string[], after as readonly string[]];
   const widens = old.length > 0 && (now.length === 0 || now.some((role) => !old.includes(role)));
-  if (widens) return ['access', now.length === 0 ? `Everyone may ${right} it.` : `More roles may ${right} it.`];
-  return ['loss', `Fewer roles may ${right} it.`];
+  if (widens) return ['access', now.length === 0 ? `Everyone can ${right} it.` : `More roles can ${right} it.`];
+  return ['loss', `Fewer roles can ${right} it.`];
 }

@@ -67,35 +67,40 @@ export const accessRules: readonly Rule[] = [
   ['permissions/*', scopeVerdict],
   [
     'permissions/*/optional',
-    ({ kind }) => (kind === 'removed' ? ['access', 'A tenant can no longer decline the scope.'] : undefined),
+    ({ kind }) => (kind === 'removed' ? ['access', 'Workspaces can no longer decline the scope.'] : undefined),
   ],
-  ['roles/*', ({ kind }) => (kind === 'removed' ? ['loss', 'Its holders lose what it opens.'] : undefined)],
-  ['hosts/*', onlyWhenAdded('The platform calls this host for the first time.')],
-  ['events/*', onlyWhenAdded('The app learns of this event for the first time.')],
+  [
+    'roles/*',
+    ({ kind }) => (kind === 'removed' ? ['loss', 'People with this role lose the access it gives.'] : undefined),
+  ],
+  ['hosts/*', onlyWhenAdded('New: the platform calls this host.')],
+  ['events/*', onlyWhenAdded('New: the app receives this event.')],
   ['automations/*', hookVerdict],
   ['automations/*/trigger', hookVerdict],
   ['automations/*/trigger/type', hookVerdict],
   ['webhooks/*', webhookVerdict],
   ['webhooks/*/events/*', webhookEventVerdict],
-  ['embed', onlyWhenAdded('Hosts frame the CRM.', 'Hosts no longer frame the CRM.')],
-  ['embed/allowedOrigins/*', onlyWhenAdded('Pages of this origin frame the CRM.')],
+  ['embed', onlyWhenAdded('New: hosts can frame the CRM.', 'Hosts can no longer frame the CRM.')],
+  ['embed/allowedOrigins/*', onlyWhenAdded('New: pages of this origin can frame the CRM.')],
   ['embed/scopes/*', coveredVerdict(({ before }) => before.embed?.scopes)],
   [
     'embed/linkUsersBy',
     // The default is by e-mail address: what is removed or changed to it is the other one.
     ({ after }) =>
-      after === 'explicit' ? undefined : ['access', 'Users of hosts get existing accounts by e-mail address.'],
+      after === 'explicit'
+        ? undefined
+        : ['access', 'New: host users are linked to existing accounts by email address.'],
   ],
-  ['oauth', onlyWhenAdded('The app acts for users.', 'The app no longer acts for users.')],
-  ['oauth/redirectUris/*', onlyWhenAdded('Authorization codes are sent to this address.')],
-  ['assistant', onlyWhenAdded('An assistant acts in the workspace.')],
+  ['oauth', onlyWhenAdded('New: the app can act for users.', 'The app can no longer act for users.')],
+  ['oauth/redirectUris/*', onlyWhenAdded('New: authorization codes are sent to this URI.')],
+  ['assistant', onlyWhenAdded('New: an assistant can act in the workspace.')],
   ['assistant/tools/*', onlyWhenAdded('The assistant can do more.')],
   [
     'assistant/tools/*/scope',
     ({ before, after }) =>
       typeof before === 'string' && typeof after === 'string' && isCoveredScope(new Set([before]), after)
         ? undefined
-        : ['access', 'The tool works with another scope.'],
+        : ['access', 'The tool uses another scope.'],
   ],
   [
     'assistant/tools/*/readOnly',
@@ -103,7 +108,7 @@ export const accessRules: readonly Rule[] = [
   ],
   [
     'assistant/tools/*/requiresConfirmation',
-    ({ before }) => (before === true ? ['access', 'The tool no longer asks a person.'] : undefined),
+    ({ before }) => (before === true ? ['access', 'The tool no longer asks for confirmation.'] : undefined),
   ],
   ['assistant/mcpServers/*', onlyWhenAdded('The assistant uses this server.')],
   [
@@ -128,11 +133,11 @@ function scopeVerdict({ kind, after: added }: RawDifference, { before, after }: 
   const { scope = '' } = added as { scope?: string };
   const old = requestedScopes(before);
   if (!isCoveredScope(new Set(old.map((request) => request.scope)), scope))
-    return ['access', 'The scope is new.'] as const;
+    return ['access', 'New: the app requests this scope.'] as const;
   const isMandatory = (requests: typeof old) =>
     requests.some((request) => !request.optional && isCoveredScope(new Set([request.scope]), scope));
   if (isMandatory(requestedScopes(after)) && !isMandatory(old)) {
-    return ['access', 'A tenant can no longer decline the scope.'] as const;
+    return ['access', 'Workspaces can no longer decline the scope.'] as const;
   }
   return 'behaviour';
 }
@@ -140,8 +145,8 @@ function scopeVerdict({ kind, after: added }: RawDifference, { before, after }: 
 /** An automation that starts with a call from outside has an address for it. */
 function hookVerdict({ before, after }: RawDifference) {
   if (isHook(after) && !isHook(before))
-    return ['access', 'Calls from outside start it, at an address of its own.'] as const;
-  if (isHook(before) && !isHook(after)) return ['loss', 'Its address for calls from outside stops working.'] as const;
+    return ['access', 'New: outside systems can start it through a hook URL.'] as const;
+  if (isHook(before) && !isHook(after)) return ['loss', 'Its hook URL stops working.'] as const;
   return 'behaviour';
 }
 
@@ -158,13 +163,15 @@ function webhookVerdict({ kind, after }: RawDifference, { before }: Parameters<J
   const { url = '', events = [] } = after as { url?: string; events?: string[] };
   const known = receiversOf(before).byHost.get(hostOfText(url)) ?? new Set();
   if (events.every((event) => isCovered(known, event))) return 'behaviour';
-  return ['access', 'The address receives events that its host did not receive.'] as const;
+  return ['access', "New: this URL receives events that its host didn't receive."] as const;
 }
 
 function webhookEventVerdict({ kind, steps: [, url = ''], after }: RawDifference, { before }: Parameters<Judge>[1]) {
   if (kind !== 'added') return 'behaviour';
   const known = receiversOf(before).byUrl.get(url) ?? new Set();
-  return isCovered(known, String(after)) ? 'behaviour' : (['access', 'The address receives this event too.'] as const);
+  return isCovered(known, String(after))
+    ? 'behaviour'
+    : (['access', 'New: this URL also receives this event.'] as const);
 }
 
 interface Receivers {
@@ -205,7 +212,7 @@ const VISIBILITIES = ['private', 'unlisted', 'public'];
 /** Absent means public. */
 function visibilityVerdict({ before = 'public', after = 'public' }: RawDifference) {
   const widens = VISIBILITIES.indexOf(String(after)) > VISIBILITIES.indexOf(String(before));
-  return widens ? (['access', 'More tenants find and install the app.'] as const) : 'behaviour';
+  return widens ? (['access', 'More workspaces can find and install the app.'] as const) : 'behaviour';
 }
 
 const textsOf = (list: readonly (string | undefined)[] | undefined): ReadonlySet<string> =>

@@ -6,7 +6,7 @@ import { AnyObject, byType, closed, optionalText, TextByName, textOr, textOrList
 const PAYLOAD_TYPES = [...FIELD_TYPE_NAMES.filter((name) => name !== 'formula'), 'boolean'] as const;
 
 /** On members that only such a trigger or action has, because the reference lists members, not types. */
-const NOT_EXECUTED = 'Not executed yet: certification rejects it (`AUT-003`).';
+const NOT_EXECUTED = 'Not supported yet; certification rejects it (`AUT-003`).';
 
 const PayloadKey = closed({ name: Type.String({ examples: ['subject'] }), type: Type.Enum([...PAYLOAD_TYPES]) });
 
@@ -64,7 +64,7 @@ const Action = byType(
       type: Type.Literal('send_email'),
       key,
       to: textOrList(
-        `Users of the workspace: an id, the e-mail address of a user, or \`role:<name>\`. ${NOT_EXECUTED}`,
+        `Users of the workspace: an ID, the email address of a user, or \`role:<name>\`. ${NOT_EXECUTED}`,
         'role:admin',
       ),
       subject: Type.String({ examples: ['New visit'] }),

@@ -41,7 +41,7 @@ export const ReviewPacketSchema = Type.Object(
   {
     demoVideo: Type.String({ description: 'An https URL.' }),
     sandboxAttestation: Type.Unknown({
-      description: 'A text, `true`, or an object such as `{ installedAt, testedBy, manifestSha256, statement }`.',
+      description: 'A string, `true`, or an object such as `{ installedAt, testedBy, manifestSha256, statement }`.',
     }),
     securityQuestionnaire: Type.Unknown({ description: 'Questions and answers.' }),
     testInstructions: Type.Unknown({ description: 'How a reviewer tries the app.' }),
@@ -64,7 +64,7 @@ export const APP_KINDS = ['data_connector', 'industry_app', 'ai_assistant', 'eve
 export const Permission = closed({
   scope: Type.String({ examples: ['leads:read'] }),
   purpose: optionalText({
-    description: 'Why the app needs the scope; shown to the administrator who grants it.',
+    description: 'Why the app needs the scope. Shown to the admin who grants it.',
     examples: ['Tells the planning system about new leads.'],
   }),
   optional: Type.Optional(Type.Boolean()),

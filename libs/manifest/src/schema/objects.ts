@@ -53,7 +53,7 @@ const ValidationRule = closed({
   type: Type.Enum([...RULE_TYPE_NAMES]),
   value: Type.Unsafe<number | string>({ type: ['number', 'string'] }),
   message: optionalText({
-    description: 'Shown instead of the platform’s own text.',
+    description: "Shown instead of the platform's own message.",
     examples: ['Hours cannot be negative.'],
   }),
 });
@@ -81,31 +81,31 @@ const Field = closed({
   onDelete: Type.Optional(
     Type.Enum([...REFERENCE_DELETIONS], {
       description:
-        'What happens to the record when the one that it refers to is deleted, whatever the caller may do with this record; `set_null` by default, for a required reference `restrict`.',
+        "What happens to this record when the one it refers to is deleted, whatever the caller's rights to this record are; `set_null` by default, `restrict` for a required reference.",
     }),
   ),
   indexed: Type.Optional(
     Type.Boolean({
       description:
-        'Lists are often filtered or sorted by the field. An object that says so of some fields has indexes for these, for unique fields and for references only.',
+        'Lists are often filtered or sorted by this field. If any field of an object has it, only these fields, unique fields, and references are indexed.',
     }),
   ),
   validationRules: Type.Optional(Type.Array(ValidationRule)),
   readRoles: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'Roles that may read, `app:<key>` for an app; empty means everyone.',
+      description: 'Roles that can read the field, `app:<key>` for an app; empty means everyone.',
       examples: [['admin']],
     }),
   ),
   writeRoles: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'Roles that may write, `app:<key>` for an app; empty means everyone.',
+      description: 'Roles that can write the field, `app:<key>` for an app; empty means everyone.',
       examples: [['admin']],
     }),
   ),
   expression: optionalText({ description: 'The formula of a formula field.', examples: ['hours * hourly_rate'] }),
   exposes: Type.Optional(
-    Type.Boolean({ description: 'Lets a formula show a value derived from fields its reader may not read.' }),
+    Type.Boolean({ description: "Lets a formula show a value computed from fields its readers can't read." }),
   ),
 });
 
@@ -114,6 +114,6 @@ export const CustomObject = closed({
   label: optionalText({ examples: ['Site visit'] }),
   pluralLabel: optionalText({ examples: ['Site visits'] }),
   description: optionalText(),
-  nameField: optionalText({ description: 'The field that names a record to its readers.', examples: ['title'] }),
+  nameField: optionalText({ description: 'The field that names a record.', examples: ['title'] }),
   fields: Type.Array(Field),
 });

@@ -51,7 +51,7 @@ export function readEvent(data: Uint8Array, headerTenant: string | undefined): R
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data));
   } catch (error) {
-    return { ok: false, problem: `The body is not JSON: ${error instanceof Error ? error.message : error}` };
+    return { ok: false, problem: `The body isn't JSON: ${error instanceof Error ? error.message : error}` };
   }
   if (!envelopeSchema.Check(value)) {
     const problems = envelopeSchema.Errors(value).map((problem) => `${problem.instancePath} ${problem.message}`);

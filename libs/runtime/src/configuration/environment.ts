@@ -27,9 +27,9 @@ export function readSecretFile(variable: string, path: string): string {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
+  ENOENT: 'file not found',
   EACCES: 'this user has no permission to',
-  EISDIR: 'it is a folder',
+  EISDIR: "it's a folder",
 };
 
 function codeOf(error: unknown): string {

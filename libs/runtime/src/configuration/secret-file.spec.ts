@@ -54,8 +54,8 @@ describe('a secret in a file', () => {
     const missing = join(folder, 'missing');
     const read = (env: EnvironmentReader) => env.secret('P') + env.secret('F') + env.string('OTHER');
     expect(problemsOf({ P_FILE: missing, F_FILE: folder }, read)).toEqual([
-      `P_FILE: ${missing} cannot be read (there is no such file)`,
-      `F_FILE: ${folder} cannot be read (it is a folder)`,
+      `P_FILE: ${missing} cannot be read (file not found)`,
+      `F_FILE: ${folder} cannot be read (it's a folder)`,
       'OTHER is not set',
     ]);
   });

@@ -79,8 +79,8 @@ describe('the certificate of a service', () => {
   it('is refused when a file is not there, empty or something else, with its path and never with what it holds', () => {
     const [certificateFile, keyFile] = [file('tls.crt', mine.cert), file('tls.key', mine.key)];
     const missing = join(folder, 'missing');
-    expect(given(missing, keyFile)).toEqual([`TLS_CERT_FILE: ${missing} cannot be read (there is no such file)`]);
-    expect(given(certificateFile, folder)).toEqual([`TLS_KEY_FILE: ${folder} cannot be read (it is a folder)`]);
+    expect(given(missing, keyFile)).toEqual([`TLS_CERT_FILE: ${missing} cannot be read (file not found)`]);
+    expect(given(certificateFile, folder)).toEqual([`TLS_KEY_FILE: ${folder} cannot be read (it's a folder)`]);
     const empty = file('empty', '\n');
     expect(given(certificateFile, empty)).toEqual([`TLS_KEY_FILE: ${empty} is empty`]);
     // Mixed up.
@@ -114,6 +114,6 @@ describe('the authorities that a caller trusts', () => {
       expect(given(path)).toEqual([`UPSTREAM_CA_FILE: ${path} does not consist of certificates in PEM`]);
     }
     const missing = join(folder, 'missing');
-    expect(given(missing)).toEqual([`UPSTREAM_CA_FILE: ${missing} cannot be read (there is no such file)`]);
+    expect(given(missing)).toEqual([`UPSTREAM_CA_FILE: ${missing} cannot be read (file not found)`]);
   });
 });

@@ -186,7 +186,7 @@ export function readBody(payload: Readable, most: number, done: (error: Error | 
     else chunks.push(chunk);
   };
   const onEnd = (): void => finish(null);
-  const onClose = (): void => finish(new PlatformError('MALFORMED_REQUEST', 'The body ended early'));
+  const onClose = (): void => finish(new PlatformError('MALFORMED_REQUEST', 'The request body ended early'));
   const deadline = setTimeout(() => finish(new PlatformError('REQUEST_TIMEOUT')), deadlineMs(most));
   payload.on('data', onData);
   payload.on('end', onEnd);

@@ -148,7 +148,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const stream = new Readable({
       read: () => controller.resume(),
       destroy: (error, done) => {
-        controller.abort(error ?? new Error('The client has gone'));
+        controller.abort(error ?? new Error('The client closed the connection'));
         done(error);
       },
     });

@@ -78,7 +78,7 @@ const IDLE_MS = 30_000;
 /** A service has not answered the last calls and gets no more for a while. */
 export class UpstreamPaused extends Error {
   constructor(readonly waitMs: number) {
-    super('The service has not answered the last calls');
+    super("The service isn't responding. Try again shortly");
     this.name = 'UpstreamPaused';
   }
 }

@@ -31,7 +31,7 @@ export function embed(element: HTMLElement, options: EmbedOptions): Embedding {
   const checked = checkOptions(options);
   const document = element.ownerDocument;
   const window = document.defaultView;
-  if (!window) throw new EmbedError('invalid_options', 'The element is not in a page');
+  if (!window) throw new EmbedError('invalid_options', "The element isn't attached to the document");
   const frame = createFrame(document, checked);
   const locale = checked.locale ?? (parseLocale(document.documentElement.lang) || undefined);
 
@@ -51,9 +51,10 @@ export function embed(element: HTMLElement, options: EmbedOptions): Embedding {
 
   return {
     frame,
-    navigate: (view) => session.navigate(checkedPart(parseView(view), 'The view is not a list or record')),
-    setTheme: (theme) => session.setTheme(checkedPart(parseTheme(theme), 'The theme has a part out of its bounds')),
-    setLocale: (tag) => session.setLocale(checkedPart(parseLocale(tag), 'The locale is not a BCP 47 tag')),
+    navigate: (view) => session.navigate(checkedPart(parseView(view), 'Invalid view: not a list or record')),
+    setTheme: (theme) => session.setTheme(checkedPart(parseTheme(theme), 'Invalid theme: a value is out of range')),
+    setLocale: (tag) =>
+      session.setLocale(checkedPart(parseLocale(tag), 'Invalid locale: not a BCP 47 tag, such as en-US')),
     destroy: () => {
       session.destroy();
       window.removeEventListener('message', listen);

@@ -151,7 +151,7 @@ export class HostSession {
     } catch (cause) {
       if (this.isEnded) return;
       this.ports.post({ type: 'token-failed' });
-      const error = new EmbedError('fetch_token_failed', 'The host could not get a token', { cause });
+      const error = new EmbedError('fetch_token_failed', "The host couldn't get a token", { cause });
       this.ports.emit({ type: 'error', error });
     } finally {
       if (this.asking === asking) this.asking = undefined;
@@ -162,7 +162,7 @@ export class HostSession {
   private async askForToken(reason: TokenReason): Promise<string> {
     const request = new AbortController();
     this.request = request;
-    const tooLate = new Error(`fetchToken did not answer within ${FETCH_TIMEOUT_MS / 1000} seconds`);
+    const tooLate = new Error(`fetchToken didn't return within ${FETCH_TIMEOUT_MS / 1000} seconds`);
     const timer = setTimeout(() => request.abort(tooLate), FETCH_TIMEOUT_MS);
     try {
       const token = await Promise.race([this.options.fetchToken({ reason, signal: request.signal }), aborted(request)]);
@@ -175,14 +175,14 @@ export class HostSession {
 
   private reportRefusal(): void {
     const message =
-      `The page of ${this.options.origin} did not answer. The browser refuses to frame it unless the origin of this page ` +
-      'is among the allowed origins of the app, and the client id is right.';
+      `The embed page at ${this.options.origin} didn't respond. Check the client ID, and that the origin of this page ` +
+      "is one of the app's allowed origins.";
     this.ports.emit({ type: 'error', error: new EmbedError('frame_refused', message) });
   }
 
   private reportVersion(version: number): void {
     clearTimeout(this.readyTimer);
-    const message = `The embed page speaks version ${version} of the protocol, this package ${PROTOCOL_VERSION}.`;
+    const message = `The embed page uses protocol version ${version}, this package ${PROTOCOL_VERSION}. Update the package.`;
     this.ports.emit({ type: 'error', error: new EmbedError('protocol_version', message) });
   }
 }

@@ -2,11 +2,11 @@
 export { type Embedding, embed } from './embed.js';
 export { EmbedError, type EmbedErrorCode, type EmbedEvent, type EmbedOptions, type TokenRequest } from './options.js';
 export {
-  type ColourScheme,
+  type ColorScheme,
   type EmbedTheme,
   type EmbedView,
   type PageErrorCode,
-  THEME_COLOURS,
-  type ThemeColour,
+  THEME_COLORS,
+  type ThemeColor,
   type TokenReason,
 } from './protocol/messages.js';

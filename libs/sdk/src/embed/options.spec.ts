@@ -22,7 +22,7 @@ describe('the options of an embedding', () => {
     [{ embedUrl: 'javascript:alert(1)' }],
     [{ fetchToken: undefined }],
     [{ view: { object: '/leads' } }],
-    [{ theme: { colours: { accent: 'red' } } }],
+    [{ theme: { colors: { accent: 'red' } } }],
     [{ theme: { radius: 99 } }],
     [{ locale: 'not a locale' }],
   ])('are refused with %j', (wrong) => {

@@ -89,11 +89,11 @@ export function checkOptions(options: EmbedOptions): CheckedOptions {
   const { clientId, embedUrl, fetchToken, view, theme, locale } = options;
   if (typeof clientId !== 'string' || !CLIENT_ID.test(clientId)) throw invalid('clientId is not a client id');
   if (typeof fetchToken !== 'function') throw invalid('fetchToken is not a function');
-  if (view !== undefined && !parseView(view)) throw invalid('view is not a list or record');
+  if (view !== undefined && !parseView(view)) throw invalid("view isn't a list or record");
   if (theme !== undefined && !parseTheme(theme)) {
-    throw invalid('theme has an unknown part, or one out of its bounds; a colour is written as #rrggbb');
+    throw invalid('theme has an unknown or out-of-range value; write colors as #rrggbb');
   }
-  if (locale !== undefined && !parseLocale(locale)) throw invalid('locale is not a BCP 47 tag');
+  if (locale !== undefined && !parseLocale(locale)) throw invalid("locale isn't a BCP 47 tag, such as en-US");
   const { origin } = parseEmbedUrl(embedUrl);
   return { ...options, origin, pageUrl: `${origin}/embed/${clientId}` };
 }
@@ -103,7 +103,7 @@ function parseEmbedUrl(text: string): URL {
   try {
     url = new URL(text);
   } catch (cause) {
-    throw new EmbedError('invalid_options', 'embedUrl is not an address', { cause });
+    throw new EmbedError('invalid_options', "embedUrl isn't a URL", { cause });
   }
   if (!/^https?:$/.test(url.protocol)) throw invalid('embedUrl must begin with https://');
   return url;

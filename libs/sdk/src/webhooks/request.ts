@@ -14,12 +14,9 @@ export function bytesOf(body: RawBody | null | undefined): Uint8Array {
   if (types.isUint8Array(body)) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   if (types.isArrayBuffer(body)) return Buffer.from(body);
   if (body === undefined || body === null) {
-    throw refused('missing_body', 'The request has no body, or its raw body was not kept');
+    throw refused('missing_body', 'The request has no raw body. Keep the raw bytes before any JSON parser reads them');
   }
-  throw refused(
-    'body_not_raw',
-    'The body was parsed. Pass the raw body: the bytes that arrived, before any JSON parser read them',
-  );
+  throw refused('body_not_raw', 'The body was already parsed. Pass the raw bytes instead');
 }
 
 /**

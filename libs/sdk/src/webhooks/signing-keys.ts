@@ -27,7 +27,7 @@ export type Secrets = string | readonly string[];
  */
 export function listSecrets(secrets: Secrets): readonly string[] {
   const list: readonly unknown[] = Array.isArray(secrets) ? secrets : [secrets];
-  if (list.length === 0) throw refused('malformed_secret', 'No secret was given');
+  if (list.length === 0) throw refused('malformed_secret', 'No secret was passed');
   list.forEach((secret, index) => {
     if (typeof secret !== 'string') throw malformedSecret(index, list.length, 'is not a string');
     if (secret === '') throw malformedSecret(index, list.length, 'is empty');
@@ -69,7 +69,7 @@ export function parseSigningKeys(secrets: Secrets): SigningKey[] {
     if (secret.startsWith(SHARED_SECRET)) {
       const key = parseBase64(secret.slice(SHARED_SECRET.length));
       if (key === undefined)
-        throw refuse(`is not base64 after "${SHARED_SECRET}"; is it complete, without white space?`);
+        throw refuse(`isn't base64 after "${SHARED_SECRET}". Check that it is complete and has no spaces`);
       // Everybody can sign with an empty key.
       if (key.length === 0) throw refuse(`has nothing after "${SHARED_SECRET}"`);
       return sharedKey(key);
@@ -81,9 +81,8 @@ export function parseSigningKeys(secrets: Secrets): SigningKey[] {
       }
       return publicKey(key);
     }
-    if (secret.startsWith(PRIVATE_KEY))
-      throw refuse(`is a private key; a receiver has the public one, "${PUBLIC_KEY}…"`);
-    throw refuse(`starts with neither "${SHARED_SECRET}" nor "${PUBLIC_KEY}"`);
+    if (secret.startsWith(PRIVATE_KEY)) throw refuse(`is a private key. Use the public key, "${PUBLIC_KEY}…"`);
+    throw refuse(`must start with "${SHARED_SECRET}" or "${PUBLIC_KEY}"`);
   });
 }
 

@@ -34,7 +34,7 @@ export function assertRecent(text: string, header: string, { now = () => new Dat
 }
 
 const outside = (seconds: number, direction: string): string =>
-  `The request was signed ${seconds} s ${direction}; at most ${TIMESTAMP_TOLERANCE_SECONDS} s are accepted`;
+  `The request was signed ${seconds} s ${direction}. Up to ${TIMESTAMP_TOLERANCE_SECONDS} s are accepted`;
 
 /** A sender needs one for each live secret; the bound keeps a request from costing more than that. */
 const MAX_SIGNATURES = 16;
@@ -75,7 +75,7 @@ export function verifyTimestampedSignature(
   if (matching.length === 0) {
     throw refused(
       'no_matching_signature',
-      'No signature matches: the secret is not that of the sender, or the body is not exactly what was sent',
+      'No signature matches. Check that the secret belongs to the sender and that you pass the raw request body',
     );
   }
   return { signedAt: new Date(Number(timestamp) * 1000) };

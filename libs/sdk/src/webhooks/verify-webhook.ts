@@ -71,7 +71,7 @@ function assertSigned(content: Uint8Array, signatures: readonly Signature[], key
   throw refused(
     'no_matching_signature',
     pairs.length > 0
-      ? 'No signature matches: the secret is not that of this subscription, or the body is not exactly what was sent'
+      ? 'No signature matches. Check that the secret belongs to this endpoint and that you pass the raw request body'
       : 'No signature is of the kind of the secrets: "v1" needs "whsec_…", "v1a" needs "whpk_…"',
   );
 }
@@ -83,10 +83,10 @@ function parseEvent(body: Uint8Array): WebhookEvent {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     // The parser's own message quotes the body.
-    throw refused('body_not_json', 'The body is not JSON');
+    throw refused('body_not_json', "The body isn't JSON");
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw refused('body_not_json', 'The body is JSON, but not an object');
+    throw refused('body_not_json', 'The body must be a JSON object');
   }
   return value as WebhookEvent;
 }

@@ -160,16 +160,16 @@ describe('verifyWebhook', () => {
   });
 
   it.each<[string, unknown]>([
-    ['No secret was given', []],
+    ['No secret was passed', []],
     ['The secret is empty', ''],
     ['The secret is not a string', undefined],
     ['Secret 2 of 2 is not a string', [SECRET, undefined]],
-    ['The secret starts with neither "whsec_" nor "whpk_"', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+    ['The secret must start with "whsec_" or "whpk_"', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
     ['The secret has nothing after "whsec_"', 'whsec_'],
-    ['The secret is not base64 after "whsec_"; is it complete, without white space?', `${SECRET}\n`],
-    ['The secret is not base64 after "whsec_"; is it complete, without white space?', SECRET.slice(0, -1)],
+    ['The secret isn\'t base64 after "whsec_". Check that it is complete and has no spaces', `${SECRET}\n`],
+    ['The secret isn\'t base64 after "whsec_". Check that it is complete and has no spaces', SECRET.slice(0, -1)],
     ['The secret is not the base64 of 32 bytes after "whpk_"', 'whpk_AAAA'],
-    ['The secret is a private key; a receiver has the public one, "whpk_…"', 'whsk_AAAA'],
+    ['The secret is a private key. Use the public key, "whpk_…"', 'whsk_AAAA'],
   ])('says of a wrong configuration: %s', (message, secrets) => {
     const error = refusal(() => verifyWebhook(BODY, signed(), secrets as string, { now }));
     expect([error.reason, error.httpStatus, error.message]).toEqual(['malformed_secret', 500, message]);

@@ -1,7 +1,7 @@
 /** `@crm/sdk/embed/protocol`: the messages between a host's page and the embed page. `@crm/sdk/embed` sends them for a host. */
 export {
-  COLOUR_SCHEMES,
-  type ColourScheme,
+  COLOR_SCHEMES,
+  type ColorScheme,
   type EmbedTheme,
   type EmbedView,
   type HostMessage,
@@ -16,8 +16,8 @@ export {
   parseLocale,
   parseTheme,
   parseView,
-  THEME_COLOURS,
-  type ThemeColour,
+  THEME_COLORS,
+  type ThemeColor,
   TOKEN_REASONS,
   type TokenReason,
 } from './messages.js';

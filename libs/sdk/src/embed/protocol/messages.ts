@@ -27,53 +27,58 @@ export function parseLocale(value: unknown): string | undefined {
   }
 }
 
-export const COLOUR_SCHEMES = ['light', 'dark', 'auto'] as const;
-export type ColourScheme = (typeof COLOUR_SCHEMES)[number];
+export const COLOR_SCHEMES = ['light', 'dark', 'auto'] as const;
+export type ColorScheme = (typeof COLOR_SCHEMES)[number];
 
-/** The colours that a host may set. Everything else follows from them, so that text stays readable. */
-export const THEME_COLOURS = ['accent', 'background', 'surface', 'text', 'border'] as const;
-export type ThemeColour = (typeof THEME_COLOURS)[number];
+/** The colors that a host may set. Everything else follows from them, so that text stays readable. */
+export const THEME_COLORS = ['accent', 'background', 'surface', 'text', 'border'] as const;
+export type ThemeColor = (typeof THEME_COLORS)[number];
 
 export interface EmbedTheme {
   /** `auto`, the default, follows the user's system. */
-  readonly colourScheme?: ColourScheme;
-  /** Each as `#rrggbb`. Anything else is refused: a colour never becomes a piece of a style sheet. */
-  readonly colours?: Readonly<Partial<Record<ThemeColour, string>>>;
+  readonly colorScheme?: ColorScheme;
+  /** Each as `#rrggbb`. Anything else is refused: a color never becomes a piece of a style sheet. */
+  readonly colors?: Readonly<Partial<Record<ThemeColor, string>>>;
   /** Rounding of corners in pixels, 0 to 16. */
   readonly radius?: number;
   /** Size of text in pixels, 12 to 20. */
   readonly fontSize?: number;
+  /** @deprecated read until 0.2: write `colorScheme` */
+  readonly colourScheme?: ColorScheme;
+  /** @deprecated read until 0.2: write `colors` */
+  readonly colours?: EmbedTheme['colors'];
 }
 
-const COLOUR = /^#[0-9a-f]{6}$/i;
+const COLOR = /^#[0-9a-f]{6}$/i;
 const RADIUS = { min: 0, max: 16 };
 const FONT_SIZE = { min: 12, max: 20 };
 
 /** @returns undefined when any part of it is not what a theme may have */
 export function parseTheme(value: unknown): EmbedTheme | undefined {
   if (!isPlainObject(value)) return undefined;
-  const { colourScheme, colours, radius, fontSize } = value;
-  if (!isAbsent(colourScheme) && !COLOUR_SCHEMES.includes(colourScheme as ColourScheme)) return undefined;
+  const { radius, fontSize } = value;
+  const colorScheme = value.colorScheme ?? value.colourScheme;
+  const colors = value.colors ?? value.colours;
+  if (!isAbsent(colorScheme) && !COLOR_SCHEMES.includes(colorScheme as ColorScheme)) return undefined;
   if (!isAbsent(radius) && !isWithin(radius, RADIUS)) return undefined;
   if (!isAbsent(fontSize) && !isWithin(fontSize, FONT_SIZE)) return undefined;
-  const known = isAbsent(colours) ? {} : parseColours(colours);
+  const known = isAbsent(colors) ? {} : parseColors(colors);
   if (!known) return undefined;
   return {
-    ...(isAbsent(colourScheme) ? {} : { colourScheme: colourScheme as ColourScheme }),
-    ...(Object.keys(known).length > 0 ? { colours: known } : {}),
+    ...(isAbsent(colorScheme) ? {} : { colorScheme: colorScheme as ColorScheme }),
+    ...(Object.keys(known).length > 0 ? { colors: known } : {}),
     ...(isAbsent(radius) ? {} : { radius: radius as number }),
     ...(isAbsent(fontSize) ? {} : { fontSize: fontSize as number }),
   };
 }
 
-function parseColours(value: unknown): Partial<Record<ThemeColour, string>> | undefined {
+function parseColors(value: unknown): Partial<Record<ThemeColor, string>> | undefined {
   if (!isPlainObject(value)) return undefined;
-  const entries = Object.entries(value).filter(([, colour]) => !isAbsent(colour));
-  const areColours = entries.every(
-    ([name, colour]) =>
-      THEME_COLOURS.includes(name as ThemeColour) && typeof colour === 'string' && COLOUR.test(colour),
+  const entries = Object.entries(value).filter(([, color]) => !isAbsent(color));
+  const areColors = entries.every(
+    ([name, color]) => THEME_COLORS.includes(name as ThemeColor) && typeof color === 'string' && COLOR.test(color),
   );
-  return areColours ? Object.fromEntries(entries) : undefined;
+  return areColors ? Object.fromEntries(entries) : undefined;
 }
 
 const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;

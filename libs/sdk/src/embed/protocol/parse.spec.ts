@@ -14,7 +14,7 @@ describe('messages of the host', () => {
     [{ type: 'token-failed' }],
     [{ type: 'navigate', view: { object: 'leads' } }],
     [{ type: 'navigate', view: { object: 'custom:site_visit', recordId: RECORD } }],
-    [{ type: 'theme', theme: { colourScheme: 'dark', colours: { accent: '#FF0080' }, radius: 4, fontSize: 16 } }],
+    [{ type: 'theme', theme: { colorScheme: 'dark', colors: { accent: '#FF0080' }, radius: 4, fontSize: 16 } }],
     [{ type: 'theme', theme: {} }],
     [{ type: 'locale', locale: 'de-CH' }],
     [{ type: 'destroyed' }],
@@ -30,8 +30,8 @@ describe('messages of the host', () => {
     ['an object with a path', { type: 'navigate', view: { object: '../auth/me' } }],
     ['an object of another type', { type: 'navigate', view: { object: ['leads'] } }],
     ['a record id with a path', { type: 'navigate', view: { object: 'leads', recordId: '../../auth/me' } }],
-    ['a colour that is a style sheet', { type: 'theme', theme: { colours: { accent: 'red;background:url(//evil)' } } }],
-    ['a colour of another name', { type: 'theme', theme: { colours: { '--x': '#000000' } } }],
+    ['a colour that is a style sheet', { type: 'theme', theme: { colors: { accent: 'red;background:url(//evil)' } } }],
+    ['a colour of another name', { type: 'theme', theme: { colors: { '--x': '#000000' } } }],
     ['a radius out of bounds', { type: 'theme', theme: { radius: 1e9 } }],
     ['a font size that is not a number', { type: 'theme', theme: { fontSize: Number.NaN } }],
     ['a locale that is none', { type: 'locale', locale: '"><script>' }],
@@ -39,6 +39,12 @@ describe('messages of the host', () => {
     ['a message of the page', { type: 'ready' }],
     ['a type of a prototype', { type: 'constructor' }],
   ])('are ignored with %s', (_, message) => expect(parseHostMessage(inEnvelope(message))).toEqual(IGNORED));
+
+  it('are read with the British spelling of before 0.1, which ends with 0.2', () => {
+    const theme = { colourScheme: 'dark', colours: { accent: '#FF0080' } };
+    const message = { type: 'theme', theme: { colorScheme: 'dark', colors: { accent: '#FF0080' } } };
+    expect(parseHostMessage(inEnvelope({ type: 'theme', theme } as never))).toEqual({ kind: 'message', message });
+  });
 
   it('are read without the fields that they do not have', () => {
     const message = { ...inEnvelope({ type: 'locale', locale: 'en' }), extra: '<b>', __proto__: { theme: 1 } };

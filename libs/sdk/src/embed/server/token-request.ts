@@ -26,11 +26,11 @@ export async function requestToken({ url, name, init, ErrorClass, codes, tokenOf
   // A redirect would send the secret somewhere else.
   const sent = fetch(url, { ...init, method: 'POST', redirect: 'error', signal });
   const response = await sent.catch((cause: unknown) => {
-    throw new ErrorClass(codes.unreachable, `${name} at ${url.origin} did not answer`, undefined, undefined, { cause });
+    throw new ErrorClass(codes.unreachable, `${name} at ${url.origin} didn't respond`, undefined, undefined, { cause });
   });
   const { status } = response;
   const unexpected = (cause?: unknown) =>
-    new ErrorClass(codes.unexpected, `${name} gave an answer of another kind`, status, undefined, { cause });
+    new ErrorClass(codes.unexpected, `${name} returned an unexpected response`, status, undefined, { cause });
   const body = await response.json().catch((cause: unknown) => {
     throw unexpected(cause);
   });
@@ -40,7 +40,7 @@ export async function requestToken({ url, name, init, ErrorClass, codes, tokenOf
     const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
     throw new ErrorClass(
       typeof code === 'string' ? code : codes.unexpected,
-      String(message ?? `${name} answered ${status}`),
+      String(message ?? `${name} returned ${status}`),
       status,
       Number.isFinite(retryAfter) ? retryAfter : undefined,
     );

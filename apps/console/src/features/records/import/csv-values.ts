@@ -112,14 +112,14 @@ const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{
 export function guessMapping(model: ObjectModel, columns: readonly string[]): (string | null)[] {
   const labels = Object.hasOwn(CORE_OBJECTS, model.apiName)
     ? (CORE_OBJECTS[model.apiName as CoreObject].fields as Readonly<
-        Record<string, { label: { en: string; de: string } }>
+        Record<string, { label: Readonly<Record<string, string>> }>
       >)
     : {};
   const taken = new Set<string>();
   return columns.map((column) => {
     const field = writableFields(model).find(({ apiName, label }) => {
-      const { en = '', de = '' } = labels[apiName]?.label ?? {};
-      const names = [apiName, apiName.replace(/Id$/, ''), label, en, de].map(letters);
+      const texts = Object.values(labels[apiName]?.label ?? {});
+      const names = [apiName, apiName.replace(/Id$/, ''), label, ...texts].map(letters);
       return !taken.has(apiName) && letters(column) !== '' && names.includes(letters(column));
     });
     if (field) taken.add(field.apiName);
