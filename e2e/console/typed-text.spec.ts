@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { Visit } from '../account/visit.js';
 import { accessibilityProblems } from '../embed/accessibility.mjs';
 import { startBrowser } from '../embed/browser.mjs';
-import { type Account, api, newWorkspace } from '../platform/accounts.js';
+import { type Account, newWorkspace } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 
 let browser: Browser;

@@ -170,7 +170,7 @@ describe('an order by several fields', () => {
         expect([sort, namesOf(await find(`sort=${sort}`))]).toEqual([sort, seen.join('')]);
         expect([sort, seen]).toEqual([sort, ordered(all, terms)]);
       }),
-      { numRuns: 40, seed: 26 },
+      { numRuns: process.env.ALL ? 40 : 12, seed: 26 },
     );
   });
 
