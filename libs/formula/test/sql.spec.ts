@@ -107,8 +107,9 @@ describe('SQL of a formula', () => {
 
   it('rounds to zero, to the smallest number and to null exactly where float64 does', async () => {
     const finite = pairsAtTheEnds().filter((both) => both.every((n) => Number.isFinite(n) && n !== 0));
-    const records = finite.map(([n, n2]) => ({ n, n2 }));
-    expect(records.length).toBeGreaterThan(2000);
+    expect(finite.length).toBeGreaterThan(2000);
+    const tried = process.env.ALL || DEEP ? finite : finite.filter((_, index) => index % 4 === 0);
+    const records = tried.map(([n, n2]) => ({ n, n2 }));
     await database.store(records);
     await expectAgreement(['n * n2', 'n / n2', 'n + n2', 'n - n2', '-n * n2', 'n / -n2'].map(checked), records, 'UTC');
   });
