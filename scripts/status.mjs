@@ -16,7 +16,7 @@ await runCommand(async () => {
   const state = await readRunState(dataFolder(values.data));
   if (!state || !(await isRunning(state))) {
     process.stdout.write(
-      values.json ? `${JSON.stringify({ running: false })}\n` : 'Nothing runs. Start it: npm start\n',
+      values.json ? `${JSON.stringify({ running: false })}\n` : "The platform isn't running. Start it: npm start\n",
     );
     return 1;
   }

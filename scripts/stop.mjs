@@ -13,7 +13,7 @@ await runCommand(async () => {
   const dataDir = dataFolder(values.data);
   const state = await readRunState(dataDir);
   if (!state) {
-    process.stdout.write('Nothing runs.\n');
+    process.stdout.write("The platform isn't running.\n");
     return 0;
   }
   if (await isRunning(state)) {

@@ -161,6 +161,6 @@ describe('the request of an app', () => {
 
   it('without an id is no request', async () => {
     await page.goto(`${addresses.baseUrl}/account/authorize?request=../../me`);
-    await person.isAt('Page not found');
+    await person.isAt('There is no such page');
   });
 });

@@ -71,7 +71,7 @@ describe('a provider that cannot be read', () => {
 describe('a provider that states the issuer of another', () => {
   it('is refused, and what it says is not taken for what the other says', async () => {
     isAway = false;
-    await expect(client.discover(CLIENT.tenantId, ATTACKER)).rejects.toThrow('another issuer');
+    await expect(client.discover(CLIENT.tenantId, ATTACKER)).rejects.toThrow('a different issuer');
     expect(new URL(await start()).origin).toBe(ISSUER);
   });
 });

@@ -50,11 +50,15 @@ export async function provisionDatabase(options: Provisioning): Promise<Provisio
 async function provisionNode(url: string, { definition, passwords, template }: Provisioning, database: string) {
   let created = false;
   await withClient(url, async (admin) => {
-    await ensureRole(admin, definition.ownerRole, passwords.owner);
-    await ensureRole(admin, definition.runtimeRole, passwords.runtime);
-    await ensureRole(admin, definition.narrowRole, passwords.narrow);
+    // Roles belong to the server and the schema to the copy: a template has brought both.
+    if (!template) {
+      await ensureRole(admin, definition.ownerRole, passwords.owner);
+      await ensureRole(admin, definition.runtimeRole, passwords.runtime);
+      await ensureRole(admin, definition.narrowRole, passwords.narrow);
+    }
     created = await ensureDatabase(admin, database, definition, template);
   });
+  if (template) return created;
   await withClient(withDatabase(url, database), (inDatabase) => prepareSchema(inDatabase, definition));
   return created;
 }

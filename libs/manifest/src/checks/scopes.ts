@@ -97,7 +97,7 @@ export const SCP_005: Check = {
   severity: 'blocker',
   doc: {
     why: "An app can do only what its granted scopes allow. A package that uses a scope it doesn't request would fail after installation.",
-    fix: 'Add the scope to `permissions`. The full scope covers its `:read`. Objects and actions on them need `custom_objects`, `create_task` needs `tasks`, actions on core objects need their scope (`opportunity` needs `pipeline`), automations need `automations`, webhooks and triggers need the `:read` scope of the event’s domain, whether a webhook names one event or the whole domain (`lead.*`); for `user.*`, whose events have names and e-mail addresses of people, that is `users:read`. Events of the domains `app` and `webhook` need no scope.',
+    fix: 'Add the scope to `permissions`. The full scope covers its `:read`. Objects and actions on them need `custom_objects`, `create_task` needs `tasks`, actions on standard objects need their scope (`opportunity` needs `pipeline`), automations need `automations`, webhooks and triggers need the `:read` scope of the event’s domain, whether a webhook names one event or the whole domain (`lead.*`); for `user.*`, whose events contain names and email addresses, that is `users:read`. Events of the domains `app` and `webhook` need no scope.',
   },
   run({ manifest }) {
     const requested = [...new Set(requestedScopes(manifest).map(({ scope }) => scope))].filter(isScope);
