@@ -109,7 +109,7 @@ describe('fields and expand', () => {
       call('GET', `${VISITS}?expand=parent&size=${size}&sort=id&${encoded({ field: 'level', value: 'low' })}`, admin);
     expect(await list(60)).toMatchObject({
       status: 400,
-      body: { code: 'INVALID_QUERY', detail: expect.stringContaining('too long') },
+      body: { code: 'INVALID_QUERY', detail: expect.stringContaining('too large') },
     });
     expect(reads.mock.calls.flatMap(([, , ids]) => ids).length).toBeLessThanOrEqual(32);
     expect((await list(15)).body.data).toHaveLength(15);
@@ -170,7 +170,7 @@ describe('an order by several fields', () => {
         expect([sort, namesOf(await find(`sort=${sort}`))]).toEqual([sort, seen.join('')]);
         expect([sort, seen]).toEqual([sort, ordered(all, terms)]);
       }),
-      { numRuns: 40, seed: 26 },
+      { numRuns: process.env.ALL ? 40 : 12, seed: 26 },
     );
   });
 
@@ -434,7 +434,7 @@ describe('a page of records with long texts that are not shown', () => {
     }
     const { body } = await call('GET', '/api/crm/search?q=alp', of.member);
     expect([body.data.map(({ title }) => title), body.nextCursor]).toEqual([all, null]);
-    expect(await titlesOf('', of.admin)).toContain('too long');
+    expect(await titlesOf('', of.admin)).toContain('too large');
   });
 
   it('is bounded by what its caller may see, and not by what formulas read that show more', async () => {
@@ -458,7 +458,7 @@ describe('a page of records with long texts that are not shown', () => {
       expect([query, await titlesOf(query, of.admin)]).toEqual([query, ['Alpine', 'Alphabet', 'Alpha']]);
     }
     await lengthen('note');
-    expect(await titlesOf('fields=note', of.member)).toContain('too long');
+    expect(await titlesOf('fields=note', of.member)).toContain('too large');
     expect(await titlesOf('fields=title', of.member)).toHaveLength(3);
   });
 });

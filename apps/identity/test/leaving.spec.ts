@@ -16,6 +16,8 @@ beforeAll(async () => {
 afterAll(() => data?.close());
 
 const remove = (by: Account, userId: string) => identity.send('DELETE', `/api/tenant/users/${userId}`, by);
+const resetFactor = (by: Account, userId: string) =>
+  identity.send('DELETE', `/api/tenant/users/${userId}/second-factor`, by);
 const leave = (by: Account, tenantId: string, query = '') =>
   identity.send('DELETE', `/api/auth/workspaces/${tenantId}${query}`, by);
 const read = (by: Account, userId: string) => identity.send('GET', `/api/tenant/users/${userId}`, by);
@@ -101,7 +103,12 @@ describe('removing a member', () => {
     expect((await read(owner, id)).status).toBe(404);
     expect((await invite(owner, email)).status).toBe(201);
   });
+});
 
+describe.each([
+  ['removing a member', remove],
+  ['resetting their second factor', resetFactor],
+])('%s', (_, act) => {
   it('is refused for oneself, above the own role, elsewhere and without a recent proof', async () => {
     const { owner, admin, member } = await identity.team('admin', 'member');
     const stranger = await identity.account();
@@ -111,9 +118,9 @@ describe('removing a member', () => {
       [member, admin.userId, 403, 'FORBIDDEN'],
       [stranger, member.userId, 404, 'NOT_FOUND'],
     ];
-    for (const [by, userId, ...expected] of tried) expect(await outcome(remove(by, userId))).toEqual(expected);
+    for (const [by, userId, ...expected] of tried) expect(await outcome(act(by, userId))).toEqual(expected);
     await identity.forgetProofs(owner.tenantId);
-    expect((await remove(owner, member.userId)).body.code).toBe('STEP_UP_REQUIRED');
+    expect((await act(owner, member.userId)).body.code).toBe('STEP_UP_REQUIRED');
     expect((await identity.me(member.accessToken)).status).toBe(200);
   });
 });

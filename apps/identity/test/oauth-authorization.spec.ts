@@ -231,15 +231,6 @@ describe('consent', () => {
 });
 
 describe('a code', () => {
-  it('is exchanged once; a second attempt ends what the first one got', async () => {
-    const app = await installed(identity);
-    const code = await approved(identity, app, app.admin);
-    const { body } = await exchange(identity, app, code);
-    await principalOf(identity, body.access_token);
-    expect(await outcome(exchange(identity, app, code))).toEqual(INVALID_GRANT);
-    await expectEnded(identity, app, body);
-  });
-
   it('changes nothing any more when it is presented a third time', async () => {
     const app = await installed(identity);
     const code = await approved(identity, app, app.admin);

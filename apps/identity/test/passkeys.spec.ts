@@ -251,14 +251,16 @@ describe('a sign-in with a passkey', () => {
     });
   });
 
-  it.each<readonly [string, Deviation]>([...LIES, ['the type of a registration', { type: 'webauthn.create' }]])(
-    'is refused from %s',
-    async (_, deviation) => {
-      const { authenticator } = await passkeyAccount(identity);
-      expect(await outcome(signIn(identity, authenticator, deviation))).toEqual(REFUSED);
-      expect((await signIn(identity, authenticator)).status).toBe(200);
-    },
-  );
+  it('is refused from what is not honest, each time at another address, and accepted afterwards', async () => {
+    const { authenticator } = await passkeyAccount(identity);
+    const lies = [...LIES, ['the type of a registration', { type: 'webauthn.create' }]] as const;
+    for (const [index, [lie, deviation]] of lies.entries()) {
+      const { challengeId, publicKey } = await signInOptions(identity);
+      const refused = answerFrom(60 + index, challengeId, authenticator.get(publicKey, deviation));
+      expect([lie, await outcome(refused)]).toEqual([lie, REFUSED]);
+    }
+    expect((await signIn(identity, authenticator)).status).toBe(200);
+  });
 
   it('is in the audit trail when it is refused, at a sign-in as within a session', async () => {
     const { account, authenticator } = await passkeyAccount(identity);
@@ -284,15 +286,6 @@ describe('a sign-in with a passkey', () => {
     expect(await outcome(signIn(identity, authenticator))).toEqual(REFUSED);
     const subject = { id: member.userId };
     expect(await entryOf(identity, owner, 'sign_in.failed')).toMatchObject({ subject, detail: { reason: 'passkey' } });
-  });
-
-  it('is accepted once, at any replica: neither the same answer nor another one of the challenge works again', async () => {
-    const { authenticator } = await passkeyAccount(identity, 'EdDSA', { counts: false });
-    const { challengeId, publicKey } = await signInOptions(replica);
-    const credential = authenticator.get(publicKey);
-    expect((await answer(identity, challengeId, credential)).status).toBe(200);
-    expect(await outcome(answer(identity, challengeId, credential))).toEqual(REFUSED);
-    expect(await outcome(answer(replica, challengeId, authenticator.get(publicKey)))).toEqual(REFUSED);
   });
 
   it('is accepted once of twenty at once, at two replicas', async () => {
@@ -347,17 +340,6 @@ describe('a sign-in with a passkey', () => {
     const { userHandle } = authenticator;
     expect(await outcome(signIn(identity, own, { userHandle }))).toEqual(REFUSED);
     expect((await signIn(identity, own)).status).toBe(200);
-  });
-
-  it('is refused while the user is disabled', async () => {
-    const { owner, member } = await identity.team('member');
-    const authenticator = newAuthenticator();
-    expect((await add(member, authenticator)).status).toBe(201);
-    const change = (status: string) => identity.changeUser(owner, member.userId, { status });
-    await change('disabled');
-    expect(await outcome(signIn(identity, authenticator))).toEqual(REFUSED);
-    await change('active');
-    expect((await signIn(identity, authenticator)).status).toBe(200);
   });
 
   it('is refused, without a defect, for whatever is not the answer of a browser', async () => {
@@ -443,16 +425,20 @@ describe('a counter that goes back', () => {
 describe('setting up a passkey under attack', () => {
   const stated = (fmt: string, attStmt: object): Deviation => ({ attestation: { fmt, attStmt } });
 
-  it.each<readonly [string, Deviation]>([
-    ...LIES,
-    ['the type of a sign-in', { type: 'webauthn.get' }],
-    ['a certificate', stated('packed', { alg: -7, sig: Buffer.alloc(70), x5c: [Buffer.alloc(10)] })],
-    ['a signature of nobody', stated('packed', { alg: -7, sig: Buffer.alloc(70, 1) })],
-    ['a format that was not asked for', stated('android-key', {})],
-    ['a statement that says more than none', stated('none', { alg: -7 })],
-  ])('is refused from %s', async (_, deviation) => {
+  it('is refused from what is not honest', async () => {
+    const lies: readonly (readonly [string, Deviation])[] = [
+      ...LIES,
+      ['the type of a sign-in', { type: 'webauthn.get' }],
+      ['a certificate', stated('packed', { alg: -7, sig: Buffer.alloc(70), x5c: [Buffer.alloc(10)] })],
+      ['a signature of nobody', stated('packed', { alg: -7, sig: Buffer.alloc(70, 1) })],
+      ['a format that was not asked for', stated('android-key', {})],
+      ['a statement that says more than none', stated('none', { alg: -7 })],
+    ];
     const account = await identity.account();
-    expect(await outcome(add(account, newAuthenticator(), deviation))).toEqual(REFUSED);
+    for (const [lie, deviation] of lies) {
+      const refused = add(account, newAuthenticator(), deviation);
+      expect([lie, await outcome(refused)]).toEqual([lie, REFUSED]);
+    }
     expect(await list(account)).toEqual([]);
   });
 

@@ -397,7 +397,6 @@ describe('passwords that are refused', () => {
     ['accepting an invitation', acceptMail],
   ])('%s', (_, call) => {
     it.each([
-      ['iloveyou2024', 'COMMON_PASSWORD'],
       ['Grace-Hopper-1', 'OWN_DATA_PASSWORD'],
       ['rocketworks2026', 'OWN_DATA_PASSWORD'],
     ])('refuses the password %p before it hashes anything', async (password, code) => {

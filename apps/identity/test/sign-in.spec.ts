@@ -53,20 +53,6 @@ describe('POST /api/auth/login', () => {
   ])('refuses the body %j', async (body) => {
     expect((await identity.post('/api/auth/login', body)).status).toBe(422);
   });
-
-  it('refuses even the right password after ten failures of an account from one address', async () => {
-    const { email } = await identity.account();
-    for (let count = 0; count < 10; count += 1) {
-      expect((await identity.login(email, 'not-the-password')).status).toBe(401);
-    }
-    const { status, body, headers } = await identity.login(email);
-    expect([status, body.code]).toEqual([429, 'RATE_LIMITED']);
-    const wait = headers.get('retry-after');
-    expect(Number(wait)).toBeGreaterThan(0);
-    expect(headers.get('ratelimit-policy')).toBe('"sign-in-account";q=10;w=900');
-    expect(headers.get('ratelimit')).toBe(`"sign-in-account";r=0;t=${wait}`);
-    expect((await identity.login(email, PASSWORD, { 'x-forwarded-for': '198.51.100.4' })).status).toBe(200);
-  });
 });
 
 describe('GET /api/auth/me', () => {

@@ -11,7 +11,7 @@ import { edgePairs, numbers, pairsAtTheEnds, storedRecord, ZONES } from './sql-a
 
 const DEEP = process.env.DEEP === '1';
 /** Batches of formulas by the records they meet. */
-const BATCHES = DEEP ? 2000 : 12;
+const BATCHES = DEEP ? 2000 : process.env.ALL ? 12 : 4;
 const FORMULAS = 30;
 const RECORDS = 40;
 
@@ -101,14 +101,15 @@ describe('SQL of a formula', () => {
         await database.store(stored);
         await expectAgreement(formulas, stored, 'UTC');
       }),
-      { numRuns: DEEP ? 500 : 4, endOnFailure: true },
+      { numRuns: DEEP ? 500 : process.env.ALL ? 4 : 1, endOnFailure: true },
     );
   });
 
   it('rounds to zero, to the smallest number and to null exactly where float64 does', async () => {
     const finite = pairsAtTheEnds().filter((both) => both.every((n) => Number.isFinite(n) && n !== 0));
-    const records = finite.map(([n, n2]) => ({ n, n2 }));
-    expect(records.length).toBeGreaterThan(2000);
+    expect(finite.length).toBeGreaterThan(2000);
+    const tried = process.env.ALL || DEEP ? finite : finite.filter((_, index) => index % 4 === 0);
+    const records = tried.map(([n, n2]) => ({ n, n2 }));
     await database.store(records);
     await expectAgreement(['n * n2', 'n / n2', 'n + n2', 'n - n2', '-n * n2', 'n / -n2'].map(checked), records, 'UTC');
   });
@@ -116,10 +117,10 @@ describe('SQL of a formula', () => {
   it('maps the case of every character that Postgres and Node both know', async () => {
     // The characters that Postgres knows, and whose case it changes.
     const { rows } = await database.client.query<{ point: number; upper: string; lower: string }>(
-      `SELECT point, public.formula_upper(chr(point)) AS upper, public.formula_lower(chr(point)) AS lower
-      FROM generate_series(1, 1114111) AS point
-      WHERE point NOT BETWEEN 55296 AND 57343
-        AND (public.formula_upper(chr(point)) <> chr(point) OR public.formula_lower(chr(point)) <> chr(point))`,
+      `SELECT point, upper, lower FROM (
+        SELECT point, public.formula_upper(chr(point)) AS upper, public.formula_lower(chr(point)) AS lower
+        FROM generate_series(1, 1114111) AS point WHERE point NOT BETWEEN 55296 AND 57343 OFFSET 0) AS mapped
+      WHERE upper <> chr(point) OR lower <> chr(point)`,
     );
     const { rows: unassigned } = await database.client.query<{ point: number }>(
       `SELECT point FROM unnest($1::integer[]) AS point WHERE NOT unicode_assigned(chr(point))`,
@@ -150,7 +151,7 @@ describe('SQL of a formula', () => {
         (extract(epoch FROM public.formula_start_of_day(day::date, zone)) * 1000)::text AS start
       FROM unnest($1::text[]) AS zone,
         generate_series($2::timestamp, timestamp '2037-12-31', interval '1 day') AS day`,
-      [ZONES, DEEP ? '1971-01-01' : '2010-01-01'],
+      [ZONES, DEEP ? '1971-01-01' : process.env.ALL ? '2010-01-01' : '2030-01-01'],
     );
     for (const { zone, day, start } of rows) {
       if (Number(start) !== timeZone(zone).startOfDay(parseDate(day)!)) throw new Error(`${zone} ${day}: ${start}`);
