@@ -100,7 +100,7 @@ module.exports = {
           // What is loaded later has entry points of its own.
           '^libs/records-ui/src/(fields|pipeline|record)/index\\.ts$',
           // The catalogues without a schema library, for pages.
-          '^libs/contracts/src/(object-paths|objects|rights)\\.ts$',
+          '^libs/contracts/src/(object-paths|objects|page-paths|rights)\\.ts$',
           // Edges alone take the proxy, services alone the query of the trail.
           '^libs/runtime/src/proxy/index\\.ts$',
           '^libs/operator-audit/src/operator-audit\\.dto\\.ts$',
@@ -156,7 +156,7 @@ module.exports = {
         pathNot: [
           '^libs/(ui|api-client|records-ui)/',
           '^libs/sdk/src/embed/',
-          '^libs/contracts/src/(object-paths|objects|rights)\\.ts$',
+          '^libs/contracts/src/(object-paths|objects|page-paths|rights)\\.ts$',
         ],
       },
     },
