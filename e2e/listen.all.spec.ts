@@ -125,7 +125,7 @@ describe('crm-dev listen and trigger', () => {
       ['trigger', 'lead.created', appKey],
     ]) {
       const run = new Run(stranger.token, args);
-      expect([await run.ended, run.out, run.err]).toEqual([2, '', expect.stringContaining('refused: 404')]);
+      expect([await run.ended, run.out, run.err]).toEqual([2, '', expect.stringContaining('returned 404')]);
     }
   });
 

@@ -65,8 +65,8 @@ describe('crm-dev certify --remote', () => {
   });
 
   it.each<[string, number, unknown, RegExp]>([
-    ['a refusal', 403, { title: 'Forbidden', detail: 'Developers only.' }, /returned 403 Developers only\.\n$/],
-    ['an expired token', 401, { title: 'No' }, /returned 401 No Sign in again and use the new token\.\n$/],
+    ['a refusal', 403, { title: 'Forbidden', detail: 'Developers only.' }, /returned 403: Developers only\.\n$/],
+    ['an expired token', 401, { title: 'No' }, /returned 401: No\. Sign in again and use the new token\.\n$/],
     ['a redirect', 302, '', /returned 302\n$/],
     ['a page', 502, '<html>', /returned 502\n$/],
     [
@@ -129,7 +129,7 @@ describe('crm-dev trigger', () => {
   });
 
   it.each<[string, Answered, RegExp]>([
-    ['a refusal', { status: 409, body: { detail: 'No webhook names it' } }, /returned 409 No webhook names it\n$/],
+    ['a refusal', { status: 409, body: { detail: 'No webhook names it' } }, /returned 409: No webhook names it\.\n$/],
     [
       'an unexpected answer',
       { status: 200, body: { deliveries: 1 } },
@@ -256,7 +256,7 @@ describe('crm-dev listen', () => {
   });
 
   it.each<[string, Answered, RegExp]>([
-    ['a refusal', { status: 409, body: { detail: 'acme has no sandbox' } }, /returned 409 acme has no sandbox\n$/],
+    ['a refusal', { status: 409, body: { detail: 'acme has no sandbox' } }, /returned 409: acme has no sandbox\.\n$/],
     ['an expired token', { status: 401, body: { title: 'Expired' } }, /Sign in again and use the new token\.\n$/],
     ['a platform that is away', { status: 503, body: { title: 'Away' } }, /returned 503 Away\n$/],
     ['something else', page('c', { id: 1 }), /returned an unexpected response \(expected deliveries\)\.\n$/],
@@ -267,7 +267,7 @@ describe('crm-dev listen', () => {
 
   it('ends with status 2 when the platform refuses to go on, or nothing listens at the address', async () => {
     answers(page('c1'), { status: 404, body: { title: 'Gone' } });
-    expect(await listen({ err: 9 })).toMatchObject({ status: 2, err: expect.stringMatching(/returned 404 Gone\n$/) });
+    expect(await listen({ err: 9 })).toMatchObject({ status: 2, err: expect.stringMatching(/returned 404: Gone\.\n$/) });
     const away = await listen({ err: 9 }, '--base-url', 'http://127.0.0.1:9');
     expect(away).toMatchObject({ status: 2, err: expect.stringContaining("Can't reach ") });
   });

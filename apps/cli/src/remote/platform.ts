@@ -153,7 +153,7 @@ function refusalOf({ status, body }: Answer): string {
   const problem = membersOf(body);
   const text = [problem.detail, problem.title].find((value) => typeof value === 'string');
   const hint = status === 401 ? ' Sign in again and use the new token.' : '';
-  return `${status}${text === undefined ? '' : ` ${text}`}${hint}`;
+  return `${status}${text === undefined ? '' : `: ${text.replace(/\.$/, '')}`}.${hint}`;
 }
 
 /** Hosts to which a token may be sent without TLS. */
