@@ -258,7 +258,7 @@ describe('crm-dev listen', () => {
   it.each<[string, Answered, RegExp]>([
     ['a refusal', { status: 409, body: { detail: 'acme has no sandbox' } }, /returned 409: acme has no sandbox\.\n$/],
     ['an expired token', { status: 401, body: { title: 'Expired' } }, /Sign in again and use the new token\.\n$/],
-    ['a platform that is away', { status: 503, body: { title: 'Away' } }, /returned 503 Away\n$/],
+    ['a platform that is away', { status: 503, body: { title: 'Away' } }, /returned 503: Away\.\n$/],
     ['something else', page('c', { id: 1 }), /returned an unexpected response \(expected deliveries\)\.\n$/],
   ])('ends with status 2 when it begins with %s', async (_what, answer, message) => {
     answers(answer);
@@ -267,7 +267,10 @@ describe('crm-dev listen', () => {
 
   it('ends with status 2 when the platform refuses to go on, or nothing listens at the address', async () => {
     answers(page('c1'), { status: 404, body: { title: 'Gone' } });
-    expect(await listen({ err: 9 })).toMatchObject({ status: 2, err: expect.stringMatching(/returned 404: Gone\.\n$/) });
+    expect(await listen({ err: 9 })).toMatchObject({
+      status: 2,
+      err: expect.stringMatching(/returned 404: Gone\.\n$/),
+    });
     const away = await listen({ err: 9 }, '--base-url', 'http://127.0.0.1:9');
     expect(away).toMatchObject({ status: 2, err: expect.stringContaining("Can't reach ") });
   });
