@@ -67,8 +67,8 @@ describe('crm-dev certify --remote', () => {
   it.each<[string, number, unknown, RegExp]>([
     ['a refusal', 403, { title: 'Forbidden', detail: 'Developers only.' }, /returned 403: Developers only\.\n$/],
     ['an expired token', 401, { title: 'No' }, /returned 401: No\. Sign in again and use the new token\.\n$/],
-    ['a redirect', 302, '', /returned 302\n$/],
-    ['a page', 502, '<html>', /returned 502\n$/],
+    ['a redirect', 302, '', /returned 302\.\n$/],
+    ['a page', 502, '<html>', /returned 502\.\n$/],
     [
       'an answer that is not a certification',
       200,
