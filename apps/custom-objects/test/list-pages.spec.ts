@@ -249,7 +249,7 @@ describe('a sorted list of an object with very many records', () => {
         });
       const { body } = await list(`${query}&count=none`, large);
       read.mockRestore();
-      const cause = /no index has the records of this filter by rank/;
+      const cause = /no index covers this filter sorted by rank/;
       expect(body).toMatchObject({ status: 422, code: 'QUERY_TOO_EXPENSIVE', detail: expect.stringMatching(cause) });
     });
   });
