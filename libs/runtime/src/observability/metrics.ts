@@ -99,10 +99,11 @@ export class RequestDurations {
     return observe;
   }
 
-  /** What the registry writes: buckets are cumulative. */
+  /** What the registry writes: buckets are cumulative; a series without an observation since the last reset is absent. */
   async get() {
     const { name, help, type, aggregator } = this;
-    return { name, help, type, aggregator, values: this.all.flatMap((series) => this.samplesOf(series)) };
+    const observed = this.all.filter(({ counts }) => counts.some((count) => count > 0));
+    return { name, help, type, aggregator, values: observed.flatMap((series) => this.samplesOf(series)) };
   }
 
   /** Forgets what was observed; routes go on counting. */

@@ -46,6 +46,7 @@ describe('the histogram of requests', () => {
     const observe = durations.ofRoute('/a');
     observe('GET', 200, 0.7);
     durations.reset();
+    expect((await durations.get()).values).toEqual([]);
     observe('GET', 200, 0.1);
     const { values } = await durations.get();
     expect(values.map(({ value }) => value)).toEqual([0, 1, 1, 1, 0.1, 1]);
