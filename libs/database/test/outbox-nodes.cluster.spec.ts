@@ -56,7 +56,8 @@ describe('the outbox on the nodes of a cluster', () => {
     };
   };
   const open = async () => {
-    session = await NarrowSession.open(fixture.database.config);
+    // A shard may move for longer than a silent session lives.
+    session = await NarrowSession.open(fixture.database.config, { silenceSeconds: 120 });
     outbox = await Outbox.open(session, fixture.database.config);
   };
   const close = async () => {
