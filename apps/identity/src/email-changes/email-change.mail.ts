@@ -11,7 +11,7 @@ export const UNDO_SECONDS = UNDO_DAYS * 24 * 3600;
 
 export const confirmationMail = (newEmail: string, link: string): NewMail =>
   letter(newEmail, 'Confirm your new email address', CONFIRM_SECONDS, [
-    'somebody, hopefully you, wants to sign in with this address from now on. Confirm it here:',
+    'someone, hopefully you, wants to sign in with this address from now on. Confirm it here:',
     '',
     link,
     '',
@@ -21,7 +21,7 @@ export const confirmationMail = (newEmail: string, link: string): NewMail =>
 /** To the new address when it has an account: the caller must not learn that it has. */
 export const addressTakenMail = (newEmail: string): NewMail =>
   letter(newEmail, 'Your email address has an account already', CONFIRM_SECONDS, [
-    'somebody, hopefully you, wanted to move another account to this address. That is not possible, because the address has',
+    'someone, hopefully you, wanted to move another account to this address. That is not possible, because the address has',
     'an account already. Nothing was changed. If you did not ask for this, you need not do anything.',
   ]);
 

@@ -24,7 +24,7 @@ export const invitationMail = (recipient: string, workspace: string, link: strin
 /** @param workspace as its people named it */
 export const joinedWorkspaceMail = (recipient: string, workspace: string): NewMail =>
   letter(recipient, `You are now in the workspace ${plainName(workspace)}`, NOTICE_SECONDS, [
-    `your account is now in the workspace ${plainName(workspace)} as well: it was accepted with a link from a mail, or by somebody who`,
+    `your account is now in the workspace ${plainName(workspace)} as well: it was accepted with a link from a mail, or by someone who`,
     'was signed in to your account. You enter it with the password that you have.',
     '',
     'If that was not you, set a new password at once ("forgot password"), and leave the workspace.',

@@ -19,11 +19,11 @@ export interface AccountLink {
 /** For an address that nobody has proven: the one link that is opened proves it, and the account becomes that of the recipient. */
 export const chooseAccountMail = (recipient: string, accounts: readonly AccountLink[]): NewMail =>
   letter(recipient, 'Set a new password', RESET_SECONDS, [
-    'somebody, hopefully you, asked for a new password. Workspaces have added this address, which nobody has verified so far.',
+    'someone, hopefully you, asked for a new password. Workspaces have added this address, which nobody has verified so far.',
     'Set the password of the account that you want to use:',
     '',
     ...accounts.flatMap(({ workspace, link }) => [`In the workspace ${plainName(workspace)}:`, link, '']),
-    `One of the links works, once and for ${RESET_MINUTES} minutes. It makes the account yours: whoever has used it before is signed`,
+    `One of the links works, once and for ${RESET_MINUTES} minutes. It makes the account yours: anyone who has used it before is signed`,
     'out. If you did not ask for this, or know none of the workspaces, you need not do anything.',
   ]);
 
@@ -33,7 +33,7 @@ export const resetMail = ({ email, name }: Person, link: string): NewMail =>
     'Set a new password',
     RESET_SECONDS,
     [
-      'somebody, hopefully you, asked for a new password for your account. Set it here:',
+      'someone, hopefully you, asked for a new password for your account. Set it here:',
       '',
       link,
       '',

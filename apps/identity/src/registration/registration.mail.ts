@@ -29,7 +29,7 @@ export const verificationMail = (recipient: string, link: string | undefined, of
     ...(offer === undefined
       ? []
       : [
-          `${link === undefined ? 'Accept' : 'If somebody else did that for you, accept'} the workspace or decline it here. Whoever has used it before is then signed out:`,
+          `${link === undefined ? 'Accept' : 'If someone else did that for you, accept'} the workspace or decline it here. Anyone who has used it before is then signed out:`,
           '',
           offer,
           '',

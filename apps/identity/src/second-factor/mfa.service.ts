@@ -2,7 +2,6 @@ import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { failedSignIn, RefusedActs } from '../audit/refused-acts.js';
-import { AccountKind } from '../guesses/account-kind.js';
 import { CodeGuessService } from '../guesses/code-guess.service.js';
 import { MailCodes } from '../guesses/mail-codes.js';
 import { FactorNoticeService } from '../mail/factor-notice.service.js';
@@ -15,6 +14,9 @@ import { MfaChallengeRepository } from './mfa-challenge.repository.js';
 import { type Account } from './mfa-request.service.js';
 import type { AuthenticatorView } from './second-factor.dto.js';
 import type { ChallengePurpose, MfaChallenge, SignInPurpose } from './second-factor.entity.js';
+
+/** Challenges of one kind are not answered at the address of the other. */
+type AccountKind = 'users' | 'operators';
 
 /** Tries of one challenge; those of a user over all challenges are bounded by CodeGuessService. */
 const MAX_TRIES = 5;

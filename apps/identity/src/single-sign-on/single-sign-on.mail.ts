@@ -9,7 +9,7 @@ import { recordName } from './single-sign-on.dto.js';
  */
 export const firstSignInMail = (recipient: string, provider: string, isTakenOver: boolean): NewMail =>
   letter(recipient, 'Your account is linked to an identity provider', NOTICE_SECONDS, [
-    `somebody with your email address has signed in through ${plainName(provider)}, the identity provider of your workspace.`,
+    `someone with your email address has signed in through ${plainName(provider)}, the identity provider of your workspace.`,
     'From now on that sign-in opens your account.',
     ...(isTakenOver ? ['A password that was set for it, and sessions and API keys of before, no longer work.'] : []),
     '',
