@@ -1,12 +1,12 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ERRORS } from '../libs/contracts/src/errors.js';
 import { CUSTOM_OBJECT_LIMITS, PLANS, STORAGE_LIMITS } from '../libs/contracts/src/plans.js';
-import { inRoot, ROOT } from './root.mjs';
+import { inRoot } from './root.mjs';
+import { repositoryFiles } from './testing/repository-files.mjs';
 
-const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0').filter(Boolean);
+const tracked = repositoryFiles();
 const pages = tracked.filter((file) => file.endsWith('.md') && existsSync(inRoot(file)));
 const folders = new Set(tracked.flatMap((file) => parents(file)));
 const FIRST = new Set(tracked.filter((file) => file.includes('/')).map((file) => file.split('/')[0]));

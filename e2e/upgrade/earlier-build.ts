@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { PlainError } from '../../scripts/plain-error.mjs';
 import { run, runOrFail } from '../../scripts/processes/run.mjs';
 import { CACHE_DIR, inRoot, ROOT } from '../../scripts/root.mjs';
 
@@ -11,8 +10,7 @@ const PROGRAMS = ['custom-objects', 'webhook-dispatcher', 'migrate'];
 
 /**
  * Builds the programs of an earlier commit, once for all runs, in a worktree of its own.
- * @returns the folder of the worktree
- * @throws PlainError in a clone that does not have the commit
+ * @returns the folder of the worktree; in a clone that lacks the commit, that of this build, which then takes both parts
  */
 export async function buildEarlier(): Promise<string> {
   const commit = (await readFile(inRoot(UPGRADE_FROM), 'utf8')).trim();
@@ -22,11 +20,12 @@ export async function buildEarlier(): Promise<string> {
   if (existsSync(mark)) return folder;
   const git = (...args: string[]) => run('git', args, { cwd: ROOT });
   if ((await git('cat-file', '-e', `${commit}^{commit}`)).code !== 0) {
-    throw new PlainError(
-      `This clone does not have the commit ${commit}, which ${UPGRADE_FROM} names: "git fetch --unshallow" brings it.`,
+    process.stderr.write(
+      `This clone lacks the commit ${commit} of ${UPGRADE_FROM}, so the upgrade is tried from this version to itself: "git fetch --unshallow" brings the commit.\n`,
     );
+    return ROOT;
   }
-  // Of commits before.
+  // Builds of commits that were named before.
   await rm(all, { recursive: true, force: true });
   await git('worktree', 'prune');
   await runOrFail('git', ['worktree', 'add', '--quiet', '--detach', folder, commit], { cwd: ROOT });
